@@ -1,0 +1,37 @@
+"""Differentially private samples of the columns of Spark DataFrames.
+
+    import spark_dp as dp
+
+    df.dp_sample("diagnosis", 1.0, "ds-roo", domain=["flu", "cold", "covid"])
+
+Importing the package attaches ``dp_sample`` to the DataFrame classes of the installed pyspark.
+"""
+
+from spark_dp import errors
+from spark_dp.budget import Budget, Entry
+from spark_dp.counts import Counts
+from spark_dp.domain import Product, Values
+from spark_dp.mechanisms import Mechanism, mechanism
+from spark_dp.privacy import Epsilon, Guarantee, Relation
+from spark_dp.spark import declare_domain, dp_sample
+from spark_dp.spark.attach import attach
+from spark_dp.version import __version__
+
+__all__ = [
+    "Budget",
+    "Counts",
+    "Entry",
+    "Epsilon",
+    "Guarantee",
+    "Mechanism",
+    "Product",
+    "Relation",
+    "Values",
+    "__version__",
+    "declare_domain",
+    "dp_sample",
+    "errors",
+    "mechanism",
+]
+
+attach({"dp_sample": dp_sample})

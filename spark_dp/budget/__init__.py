@@ -1,0 +1,5 @@
+"""What a release costs and who has to pay for it."""
+
+from spark_dp.budget.entry import Budget, Entry
+
+__all__ = ["Budget", "Entry"]

@@ -1,0 +1,318 @@
+"""Public domains: which values a sample can take, each with its rank 0..k−1."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from spark_dp.errors import DomainError
+from spark_dp.kinds import KINDS, Kind, Value, is_null, recognize
+
+#: Largest domain whose counts the driver holds.
+MAX_CELLS = 2**22
+
+_HOW = "Give the public list of possible values, for instance domain=['f', 'm']."
+
+
+@dataclass(frozen=True)
+class ColumnType:
+    """What a domain must fit: the type of a column.
+
+    Args:
+        name: the type as SQL writes it, such as "decimal(10,2)".
+        kind: name of the kind of value it holds, one of ``KINDS``.
+        low, high: smallest and largest integer, for integers.
+        precision, scale: digits in all and behind the point, for decimals.
+    """
+
+    name: str
+    kind: str
+    low: int = 0
+    high: int = 0
+    precision: int = 0
+    scale: int = 0
+
+    def holds(self, value: Any) -> bool:
+        """Whether a canonical value of this kind can stand in such a column unchanged."""
+        if self.kind == "integer":
+            return self.low <= value <= self.high
+        if self.kind == "decimal":
+            _, digits, exponent = value.as_tuple()
+            return -exponent <= self.scale and len(digits) + exponent <= self.precision - self.scale
+        return True
+
+
+@dataclass(frozen=True, repr=False)
+class Values:
+    """A domain that lists its values: strings, integers, decimals, dates, timestamps, booleans or bytes.
+
+    Args:
+        values: the values, all of one kind, each once, none missing. Their order fixes the ranks.
+
+    Raises:
+        DomainError: if the list is empty, too long, repeats a value, or holds a null or a value of
+            another kind.
+
+    >>> months = Values(range(1, 13))
+    >>> months
+    Values(integer, size=12)
+    >>> months.rank(3), months.unrank(2), months.rank(13)
+    (2, 3, None)
+    >>> Values.from_json(months.to_json()) == months
+    True
+    """
+
+    values: tuple[Value, ...]
+    kind: str = field(init=False)
+
+    def __init__(self, values: Iterable[Any]) -> None:
+        kind, canonical = _canonical(values)
+        _check_distinct(canonical)
+        object.__setattr__(self, "values", canonical)
+        object.__setattr__(self, "kind", kind)
+
+    @property
+    def size(self) -> int:
+        """k, the number of values."""
+        return len(self.values)
+
+    @property
+    def axes(self) -> tuple[Values, ...]:
+        """The columns of the domain: this one alone."""
+        return (self,)
+
+    @cached_property
+    def _ranks(self) -> dict[Value, int]:
+        return {value: rank for rank, value in enumerate(self.values)}
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The canonical text of each value, by rank."""
+        return tuple(map(KINDS[self.kind].to_text, self.values))
+
+    def rank(self, value: Any) -> int | None:
+        """Rank of a value, None if it is not in the domain."""
+        if is_null(value):
+            return None
+        kind, canonical = recognize(value)
+        return self._ranks.get(canonical) if kind.name == self.kind else None
+
+    def unrank(self, rank: int) -> Value:
+        """Value of a rank."""
+        return self.values[rank]
+
+    def coordinates(self, rank: int) -> tuple[int, ...]:
+        """The rank in each column: the rank itself."""
+        return (rank,)
+
+    def cast(self, column: str, to: ColumnType) -> Values:
+        """This domain as values of a column's own type, with the same ranks.
+
+        Allowed is what loses nothing: the same kind, integers as decimals, and text that spells a
+        value of the type.
+
+        Raises:
+            DomainError: if the values are of another kind, or one of them does not fit the type.
+        """
+        target = KINDS[to.kind]
+        if self.kind == to.kind:
+            values: Sequence[Value] = self.values
+        elif self.kind == "string" or (self.kind, to.kind) == ("integer", "decimal"):
+            values = [_read(target, text, column, to) for text in self.texts]
+        else:
+            raise DomainError(
+                f"The domain of column {column!r} holds {self.kind} values, the column is of type {to.name}. "
+                f"Give {target.name} values{_zone_advice(self.kind, to.kind)}."
+            )
+        for value in values:
+            if not to.holds(value):
+                raise DomainError(
+                    f"The domain value {value!s} does not fit column {column!r} of type {to.name}, so that no row "
+                    "could hold it. Leave it out, or round it to the type."
+                )
+        return self if values is self.values else Values(values)
+
+    def to_json(self) -> str:
+        """The domain as JSON text; :meth:`from_json` reads it back."""
+        return json.dumps(self._document(), ensure_ascii=False)
+
+    @staticmethod
+    def from_json(text: str) -> Values:
+        """The domain that :meth:`to_json` wrote.
+
+        Raises:
+            DomainError: if the text is something else.
+        """
+        document = _parsed(text)
+        if not isinstance(document, dict) or document.get("domain") != "values" or document.get("kind") not in KINDS:
+            raise DomainError(f"This is not the JSON of a list of values: {text[:80]!r}. Write it with Values.to_json().")
+        kind = KINDS[document["kind"]]
+        try:
+            return Values(kind.from_text(value) for value in document["values"])
+        except (ValueError, TypeError, KeyError) as error:
+            if isinstance(error, DomainError):
+                raise
+            raise DomainError(f"The JSON of a {kind.name} domain holds a value that is none: {error}.") from None
+
+    def _document(self) -> dict[str, object]:
+        return {"domain": "values", "kind": self.kind, "values": list(self.texts)}
+
+    def __repr__(self) -> str:
+        return f"Values({self.kind}, size={self.size})"
+
+
+@dataclass(frozen=True)
+class Product:
+    """A domain of several columns: every combination of their values.
+
+    Ranks run through the last column fastest.
+
+    Args:
+        columns: the domain of each column, by its name.
+
+    Raises:
+        DomainError: if there is no column, or the combinations are more than MAX_CELLS.
+
+    >>> joint = Product({"sex": Values(["f", "m"]), "age": Values([20, 30, 40])})
+    >>> joint.size, joint.rank(("m", 20)), joint.unrank(4)
+    (6, 3, ('m', 30))
+    """
+
+    columns: Mapping[str, Values]
+
+    def __post_init__(self) -> None:
+        if not self.columns:
+            raise DomainError("A product of no domains has no values. Give a domain for each column.")
+        if self.size > MAX_CELLS:
+            sizes = " × ".join(str(axis.size) for axis in self.axes)
+            raise DomainError(
+                f"The columns have {sizes} = {self.size:,} combinations; their counts must fit the driver, at most "
+                f"{MAX_CELLS:,}. Sample fewer columns at once, or coarser values."
+            )
+
+    @property
+    def axes(self) -> tuple[Values, ...]:
+        """The domain of each column, in order."""
+        return tuple(self.columns.values())
+
+    @property
+    def size(self) -> int:
+        """k, the number of combinations."""
+        return math.prod(axis.size for axis in self.axes)
+
+    def rank(self, values: Sequence[Any]) -> int | None:
+        """Rank of a combination, None if one of its values is not in the domain."""
+        rank = 0
+        for axis, value in zip(self.axes, values, strict=True):
+            place = axis.rank(value)
+            if place is None:
+                return None
+            rank = rank * axis.size + place
+        return rank
+
+    def unrank(self, rank: int) -> tuple[Value, ...]:
+        """Combination of a rank."""
+        return tuple(
+            axis.unrank(place) for axis, place in zip(self.axes, self.coordinates(rank), strict=True)
+        )
+
+    def coordinates(self, rank: int) -> tuple[int, ...]:
+        """The rank in each column."""
+        places = []
+        for axis in reversed(self.axes):
+            rank, place = divmod(rank, axis.size)
+            places.append(place)
+        return tuple(reversed(places))
+
+    def to_json(self) -> str:
+        """The domain as JSON text; :meth:`from_json` reads it back."""
+        columns = {name: axis._document() for name, axis in self.columns.items()}
+        return json.dumps({"domain": "product", "columns": columns}, ensure_ascii=False)
+
+    @staticmethod
+    def from_json(text: str) -> Product:
+        """The domain that :meth:`to_json` wrote.
+
+        Raises:
+            DomainError: if the text is something else.
+        """
+        document = _parsed(text)
+        if not isinstance(document, dict) or document.get("domain") != "product":
+            raise DomainError(f"This is not the JSON of a product: {text[:80]!r}. Write it with Product.to_json().")
+        columns = document.get("columns", {})
+        return Product({name: Values.from_json(json.dumps(axis)) for name, axis in columns.items()})
+
+
+Domain = Values | Product
+
+
+def _canonical(values: Iterable[Any]) -> tuple[str, tuple[Value, ...]]:
+    """Kind and canonical form of a list of values of one kind."""
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        raise DomainError(f"A domain is a list of values, and {values!r} is a {type(values).__name__}. {_HOW}")
+    kinds: list[Kind] = []
+    canonical: list[Value] = []
+    for position, value in enumerate(values, start=1):
+        if position > MAX_CELLS:
+            raise DomainError(f"The domain has more than {MAX_CELLS:,} values. Sample a coarser column.")
+        if is_null(value):
+            raise DomainError(
+                f"Value number {position} of the domain is null ({value!r}). Null rows are outside every domain: "
+                "leave it out."
+            )
+        try:
+            kind, accepted = recognize(value)
+        except ValueError as error:
+            raise DomainError(f"Value number {position} of the domain: {error}.") from None
+        if kind not in kinds:
+            kinds.append(kind)
+        canonical.append(accepted)
+    names = sorted(kind.name for kind in kinds)
+    if names == ["decimal", "integer"]:
+        decimal = KINDS["decimal"]
+        return decimal.name, tuple(decimal.from_text(str(value)) for value in canonical)
+    if len(names) > 1:
+        raise DomainError(f"The domain mixes {' and '.join(names)} values. Give values of one kind.")
+    if not names:
+        raise DomainError(f"The domain is empty: there is nothing to draw. {_HOW}")
+    return names[0], tuple(canonical)
+
+
+def _check_distinct(values: Sequence[Value]) -> None:
+    if len(set(values)) == len(values):
+        return
+    seen: set[Value] = set()
+    repeated = next(value for value in values if value in seen or seen.add(value))  # type: ignore[func-returns-value]
+    raise DomainError(
+        f"The domain lists {repeated!r} more than once, so that it would be drawn too often. List each value once "
+        "(for a DataFrame: .distinct())."
+    )
+
+
+def _read(kind: Kind, text: str, column: str, to: ColumnType) -> Value:
+    try:
+        return kind.from_text(text)
+    except ValueError as error:
+        raise DomainError(
+            f"The domain value {text!r} cannot be cast to column {column!r} of type {to.name}: {error}. "
+            f"Give {kind.name} values."
+        ) from None
+
+
+def _zone_advice(given: str, wanted: str) -> str:
+    if (given, wanted) == ("timestamp_ntz", "timestamp"):
+        return ": add a time zone, for instance value.replace(tzinfo=timezone.utc)"
+    if (given, wanted) == ("timestamp", "timestamp_ntz"):
+        return ": drop the time zone, for instance value.replace(tzinfo=None)"
+    return ""
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, TypeError):
+        raise DomainError(f"This is not JSON: {str(text)[:80]!r}. Write a domain with its to_json().") from None

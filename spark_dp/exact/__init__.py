@@ -1,0 +1,1 @@
+"""Exact arithmetic and exact chance: rational bounds, system entropy, categorical draws."""

@@ -1,0 +1,77 @@
+"""One exact draw from counts plus smoothing, in time that grows with the values seen, not with k."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
+
+import numpy as np
+import numpy.typing as npt
+
+from spark_dp.exact.source import Source
+
+Ints = npt.NDArray[np.int64]
+
+
+class Categorical:
+    """A categorical distribution over ranks 0..k−1 with weights ``count · scale + extra``.
+
+    The draw splits as in the reveal-or-obscure papers: with probability n · scale / Z a uniformly
+    random record reveals its value; otherwise the value is obscured, that is, drawn in proportion
+    to ``extra`` alone. All randomness is integers; weights may exceed 64 bits.
+
+    Args:
+        k: size of the domain.
+        ranks: the ranks seen, sorted, each once. Shape (s,), int64.
+        counts: their counts, positive, with a sum below 2^63. Shape (s,), int64.
+        scale: weight of one record.
+        extra: what each seen rank gets on top, shape (s,); or one number for every rank of the
+            domain, seen or not.
+        unseen_extra: what each rank that was not seen gets; ignored if ``extra`` is one number.
+    """
+
+    def __init__(
+        self, k: int, ranks: Ints, counts: Ints, scale: int, extra: Sequence[int] | int, unseen_extra: int = 0
+    ) -> None:
+        self._ranks = ranks
+        self._cumulative_counts = np.cumsum(counts)
+        self._scale = scale
+        self._revealing = scale * (int(self._cumulative_counts[-1]) if len(counts) else 0)
+        # One number for all is a domain of which no value is set apart.
+        shared = isinstance(extra, int)
+        self._set_apart = np.empty(0, np.int64) if shared else ranks
+        self._cumulative_extra = [] if isinstance(extra, int) else list(accumulate(extra))
+        self._shared_extra = extra if isinstance(extra, int) else unseen_extra
+        self._obscuring_apart = self._cumulative_extra[-1] if self._cumulative_extra else 0
+        self.total = self._revealing + self._obscuring_apart + self._shared_extra * (k - len(self._set_apart))
+
+    def draw(self, source: Source) -> int:
+        """One rank, drawn with probability weight / total."""
+        ticket = source.below(self.total)
+        if ticket < self._revealing:
+            record = ticket // self._scale
+            return int(self._ranks[np.searchsorted(self._cumulative_counts, record, side="right")])
+        return self._obscured(ticket - self._revealing)
+
+    def _obscured(self, ticket: int) -> int:
+        if ticket < self._obscuring_apart:
+            return int(self._set_apart[bisect_right(self._cumulative_extra, ticket)])
+        return nth_missing(self._set_apart, (ticket - self._obscuring_apart) // self._shared_extra)
+
+
+def nth_missing(present: Ints, index: int) -> int:
+    """The ``index``-th (from 0) of the numbers 0, 1, 2, … that are not in ``present`` (sorted, each once).
+
+    >>> [nth_missing(np.array([1, 2, 5]), index) for index in range(4)]
+    [0, 3, 4, 6]
+    """
+    # present[i] − i numbers are missing below present[i], a sequence that never falls.
+    low, high = 0, len(present)
+    while low < high:
+        middle = (low + high) // 2
+        if int(present[middle]) - middle <= index:
+            low = middle + 1
+        else:
+            high = middle
+    return index + low

@@ -1,0 +1,138 @@
+"""The sampled columns: found in the schema, named exactly, and of a type that can be sampled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+from spark_dp.domain import ColumnType
+from spark_dp.errors import ColumnError, did_you_mean
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+_INTEGER_BITS: Mapping[type[T.DataType], int] = {T.ByteType: 8, T.ShortType: 16, T.IntegerType: 32, T.LongType: 64}
+
+_KIND_OF: Mapping[type[T.DataType], str] = {
+    T.StringType: "string",
+    T.CharType: "string",
+    T.VarcharType: "string",
+    T.BooleanType: "boolean",
+    T.DateType: "date",
+    T.TimestampType: "timestamp",
+    T.TimestampNTZType: "timestamp_ntz",
+    T.BinaryType: "binary",
+}
+
+
+@dataclass(frozen=True)
+class SampledColumn:
+    """A column of the private table.
+
+    Args:
+        name: as in the schema.
+        type: what its domain must fit.
+        collated: whether its strings compare by a collation instead of byte by byte.
+        declared: the domain that its metadata declares, as JSON, or None.
+    """
+
+    name: str
+    type: ColumnType
+    collated: bool
+    declared: str | None
+
+    @property
+    def expression(self) -> Column:
+        """The column, for a DataFrame that has it: compared byte by byte whatever its collation."""
+        column = F.col(quoted(self.name))
+        return F.collate(column, "UTF8_BINARY") if self.collated else column
+
+
+#: Key of a column's metadata under which declare_domain writes.
+DECLARED = "spark_dp_domain"
+
+
+def quoted(name: str) -> str:
+    """A column name for F.col, whatever characters it has: dots and backticks are not syntax."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def sampled_columns(df: DataFrame, col: object) -> tuple[SampledColumn, ...]:
+    """The columns that ``col`` names, one or several.
+
+    Raises:
+        ColumnError: if one is missing, ambiguous, nested, of a type that cannot be sampled, or named twice.
+    """
+    names = [col] if isinstance(col, str) else col
+    if not isinstance(names, list | tuple) or not names or not all(isinstance(name, str) for name in names):
+        raise ColumnError(f"col = {col!r} must be the name of a column, or a list of names, as text.")
+    if len(set(names)) < len(names):
+        raise ColumnError(f"col = {col!r} names a column twice. Name each column once.")
+    return tuple(_sampled_column(df, name) for name in names)
+
+
+def _sampled_column(df: DataFrame, name: str) -> SampledColumn:
+    schema = df.schema
+    if name not in schema.names:
+        raise ColumnError(f"There is no column {name!r}. {_advice(schema, name)}")
+    if len(_rivals(df, name)) > 1:
+        raise ColumnError(
+            f"Column {name!r} is ambiguous: the DataFrame has {_rivals(df, name)}. Rename or drop all but one."
+        )
+    field = schema[name]
+    declared = field.metadata.get(DECLARED)
+    return SampledColumn(
+        name, _column_type(field), _is_collated(field.dataType), None if declared is None else str(declared)
+    )
+
+
+def _rivals(df: DataFrame, name: str) -> list[str]:
+    """The columns that Spark may mean by a name."""
+    if df.sparkSession.conf.get("spark.sql.caseSensitive") == "true":
+        return [other for other in df.columns if other == name]
+    return [other for other in df.columns if other.lower() == name.lower()]
+
+
+def _advice(schema: T.StructType, name: str) -> str:
+    outer, _, inner = name.partition(".")
+    if inner and outer in schema.names and isinstance(schema[outer].dataType, T.StructType):
+        return (
+            f"A nested field is no column: give it a name first, df.withColumn({inner!r}, F.col({name!r})), "
+            f"and sample {inner!r}."
+        )
+    return did_you_mean(name, schema.names)
+
+
+def _column_type(field: T.StructField) -> ColumnType:
+    data_type = field.dataType
+    if isinstance(data_type, T.DecimalType):
+        return ColumnType(
+            data_type.simpleString(), "decimal", precision=data_type.precision, scale=data_type.scale
+        )
+    for known, bits in _INTEGER_BITS.items():
+        if isinstance(data_type, known):
+            return ColumnType(
+                data_type.simpleString(), "integer", low=-(2 ** (bits - 1)), high=2 ** (bits - 1) - 1
+            )
+    for known, kind in _KIND_OF.items():
+        if isinstance(data_type, known):
+            return ColumnType("string" if kind == "string" else data_type.simpleString(), kind)
+    if isinstance(data_type, T.FloatType | T.DoubleType):
+        raise ColumnError(
+            f"Column {field.name!r} is of type {data_type.simpleString()}: floating-point numbers have no list of exact "
+            "values. They need bins (Bins), which this version does not have yet; until then cut the column into "
+            f"integers first, for instance df.withColumn('bin', F.floor(F.col({field.name!r}) / 10).cast('int')), and "
+            "sample 'bin'."
+        )
+    raise ColumnError(
+        f"Column {field.name!r} is of type {data_type.simpleString()}, which cannot be sampled. Strings, integers, "
+        "decimals, dates, timestamps, booleans and bytes can: take one element or field into a column of its own first."
+    )
+
+
+def _is_collated(data_type: T.DataType) -> bool:
+    return isinstance(data_type, T.StringType) and getattr(data_type, "collation", "UTF8_BINARY") != "UTF8_BINARY"

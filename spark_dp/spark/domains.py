@@ -1,0 +1,100 @@
+"""Where a domain can come from: the call, a public table, a column's metadata, or the type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta, timezone
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import functions as F
+
+from spark_dp.domain import ColumnType, Domain, Product, Values
+from spark_dp.errors import DomainError
+from spark_dp.spark.columns import DECLARED, SampledColumn, quoted, sampled_columns
+from spark_dp.spark.frames import is_dataframe, with_metadata
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+
+
+def declared(df: DataFrame, col: str, domain: object) -> DataFrame:
+    """The DataFrame with the domain written into the column's metadata."""
+    (column,) = sampled_columns(df, col)
+    values = _values(column, domain)
+    metadata = {**df.schema[col].metadata, DECLARED: values.to_json()}
+    return with_metadata(df, {df.columns.index(col): metadata})
+
+
+def resolve(columns: Sequence[SampledColumn], domain: object) -> Domain:
+    """The domain of the sampled columns, cast to their own types.
+
+    Reads a public reference table if that is what ``domain`` is, and never the private one.
+
+    Raises:
+        DomainError: if there is none, or it does not fit.
+    """
+    names = [column.name for column in columns]
+    if isinstance(domain, Product):
+        domain = domain.columns
+    if isinstance(domain, Mapping):
+        given = dict(domain)
+        if unknown := [name for name in given if name not in names]:
+            raise DomainError(f"domain has entries for {unknown}, which are not sampled: {names} are. Leave them out.")
+    elif len(columns) > 1 and domain is not None:
+        raise DomainError(
+            f"{len(columns)} columns are sampled together, so each needs its own domain. Give a dict: "
+            f"domain={{{', '.join(f'{name!r}: [...]' for name in names)}}}."
+        )
+    else:
+        given = {} if domain is None else {names[0]: domain}
+    axes = {column.name: _values(column, given.get(column.name)) for column in columns}
+    return axes[names[0]] if len(axes) == 1 else Product(axes)
+
+
+def _values(column: SampledColumn, domain: Any) -> Values:
+    if domain is None:
+        values = _known_domain(column)
+    elif isinstance(domain, Values):
+        values = domain
+    elif is_dataframe(domain):
+        values = _from_table(column, domain)
+    else:
+        values = Values(domain)
+    return values.cast(column.name, column.type)
+
+
+def _known_domain(column: SampledColumn) -> Values:
+    if column.declared is not None:
+        return Values.from_json(column.declared)
+    if column.type.kind == "boolean":
+        return Values([False, True])
+    raise DomainError(
+        f"Column {column.name!r} has no public domain: the values that a sample can take must be known without "
+        "looking at the private rows. Give them: domain=[...], a DataFrame of a public reference table with a column "
+        f"{column.name!r}, or once and for all dp.declare_domain(df, {column.name!r}, [...])."
+    )
+
+
+def _from_table(column: SampledColumn, table: DataFrame) -> Values:
+    """The values of a public reference table, from its column of the same name."""
+    if column.name not in table.columns:
+        first = table.columns[0] if table.columns else "code"
+        raise DomainError(
+            f"The domain table has the columns {table.columns}, but none named {column.name!r}. Name the one that lists "
+            f"the values: domain=table.select(F.col({quoted(first)!r}).alias({column.name!r}))."
+        )
+    (source,) = sampled_columns(table, column.name)
+    expression = source.expression
+    if source.type.kind == "timestamp":
+        # Python would render the instant in the time zone of this process, where an hour a year comes twice.
+        expression = F.unix_micros(expression)
+    rows = table.select(expression).collect()
+    return Values(_plain(row[0], source.type) for row in rows)
+
+
+def _plain(value: Any, column_type: ColumnType) -> Any:
+    if column_type.kind == "timestamp" and value is not None:
+        return _EPOCH + timedelta(microseconds=value)
+    return value

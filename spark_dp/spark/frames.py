@@ -1,0 +1,71 @@
+"""Small frames in and out of Spark: literal rows, typed by a cast from canonical text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+from pyspark.sql import functions as F
+
+from spark_dp.domain import ColumnType, Domain
+from spark_dp.spark.columns import SampledColumn
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+
+def is_dataframe(value: object) -> TypeGuard[DataFrame]:
+    """Whether a value is a Spark DataFrame, classic or Connect.
+
+    Told by its class's home: the Connect class of Spark 3.5 is no subclass of the classic one,
+    and importing it needs packages that a classic installation lacks.
+    """
+    return any(
+        cls.__name__ == "DataFrame" and cls.__module__.startswith("pyspark.sql.") for cls in type(value).__mro__
+    )
+
+
+def from_text(text: Column, to: ColumnType) -> Column:
+    """A column of canonical texts as values of a type.
+
+    One way for all types: Python's own dates and timestamps would pass through the time zone of
+    this process.
+    """
+    return F.unhex(text) if to.kind == "binary" else text.cast(to.name)
+
+
+def literal_rows(spark: SparkSession, schema: str, rows: Sequence[tuple[Any, ...]]) -> DataFrame:
+    """A DataFrame of literal rows."""
+    return spark.createDataFrame(list(rows), schema)
+
+
+def with_metadata(df: DataFrame, added: Mapping[int, Mapping[str, object]]) -> DataFrame:
+    """The DataFrame with the metadata of the columns at these positions replaced.
+
+    The columns bear plain names meanwhile: withMetadata takes no name with a dot or a backtick,
+    and an alias with metadata loses it on Connect.
+    """
+    names = df.columns
+    plain = df.toDF(*(f"c{position}" for position in range(len(names))))
+    for position, metadata in added.items():
+        plain = plain.withMetadata(f"c{position}", dict(metadata))
+    return plain.toDF(*names)
+
+
+def sample_frame(
+    spark: SparkSession,
+    columns: Sequence[SampledColumn],
+    domain: Domain,
+    ranks: Sequence[int],
+    record: Mapping[str, object],
+) -> DataFrame:
+    """The drawn ranks as literal rows of the columns' own names and types, with the public record as metadata."""
+    places = (domain.coordinates(rank) for rank in ranks)
+    rows = [tuple(axis.texts[place] for axis, place in zip(domain.axes, row, strict=True)) for row in places]
+    positions = range(len(columns))
+    texts = literal_rows(spark, ", ".join(f"c{position} string" for position in positions), rows)
+    typed = texts.select(
+        *(from_text(F.col(f"c{position}"), column.type).alias(column.name) for position, column in enumerate(columns))
+    )
+    # After the cast, which drops metadata.
+    return with_metadata(typed, dict.fromkeys(positions, {"spark_dp": record}))
