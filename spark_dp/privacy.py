@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import ROUND_CEILING, Context, Decimal, InvalidOperation
 from enum import Enum
 from fractions import Fraction
 
@@ -116,9 +115,9 @@ class Guarantee:
 
     def in_words(self) -> str:
         """The guarantee as one sentence for people."""
-        factor = math.exp(self.epsilon.value)
-        rounded = f"{math.ceil(factor * 1000) / 1000:g}" if factor < 1000 else f"{factor:.3g}"
+        # Rounded up: a promise may be understated, never overstated.
+        factor = Context(prec=4, rounding=ROUND_CEILING).plus(self.epsilon.decimal.exp())
         return (
             f"{self.epsilon}-differential privacy: {self.relation.in_words} any one row changes the probability "
-            f"of any release by a factor of at most {rounded}."
+            f"of any release by a factor of at most {factor:,f}."
         )

@@ -1,0 +1,43 @@
+"""One lazy Spark session for all tests, classic or, with --connect, over Spark Connect."""
+
+import warnings
+
+import pytest
+
+
+def pytest_addoption(parser):
+    parser.addoption("--connect", action="store_true", help="run the Spark tests over Spark Connect")
+
+
+@pytest.fixture(scope="session")
+def connect(request):
+    return request.config.getoption("--connect")
+
+
+@pytest.fixture(scope="session")
+def spark(connect):
+    from pyspark.sql import SparkSession
+
+    from spark_dp.spark.local import prepare_local
+
+    prepare_local()
+    builder = SparkSession.builder.config("spark.sql.shuffle.partitions", "2")
+    # A zone with summer time, so that a timestamp taken for a local one shows.
+    builder = builder.config("spark.sql.session.timeZone", "America/New_York")
+    if connect:
+        builder = builder.remote("local[2]")
+    else:
+        # Static settings, which a Connect client cannot give.
+        builder = builder.master("local[2]").config("spark.ui.enabled", "false")
+    with warnings.catch_warnings():
+        # pyspark leaves sockets and files of its launcher to the collector.
+        warnings.simplefilter("ignore", ResourceWarning)
+        session = builder.getOrCreate()
+    yield session
+    session.stop()
+
+
+@pytest.fixture(autouse=True)
+def _spark_in_doctests(request, doctest_namespace):
+    if isinstance(request.node, pytest.DoctestItem) and "spark_dp/spark/" in request.node.location[0]:
+        doctest_namespace["spark"] = request.getfixturevalue("spark")

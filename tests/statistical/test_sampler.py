@@ -1,0 +1,73 @@
+"""The sampler follows its pmf, and the test would notice one that is 10 % wrong.
+
+α = 10⁻⁶ for each test; 40,000 draws, at which a cell off by 10 % is missed with probability below 10⁻⁶.
+"""
+
+import numpy as np
+import pytest
+from scipy.stats import chi2
+
+from spark_dp import Counts, mechanism
+from spark_dp.exact.source import SYSTEM
+
+ALPHA = 1e-6
+DRAWS = 40_000
+CASES = {
+    "some unseen": [0, 3, 7, 0],
+    "all seen": [4, 4, 4, 20],
+    "nothing seen": [0, 0, 0],
+    "frequent": [400, 600, 1000],
+}
+
+
+def statistic(ranks, pmf):
+    observed = np.bincount(ranks, minlength=len(pmf))
+    expected = np.array([float(p) for p in pmf]) * len(ranks)
+    return float(((observed - expected) ** 2 / expected).sum())
+
+
+def accepted(ranks, pmf):
+    return statistic(ranks, pmf) < chi2.isf(ALPHA, len(pmf) - 1)
+
+
+@pytest.mark.parametrize(("name", "relation"), [("roo", "any"), ("ds-roo", "any"), ("ds-roo", "replace")])
+@pytest.mark.parametrize("counts", CASES.values(), ids=CASES)
+def test_draws_follow_the_pmf(name, relation, counts):
+    # 40,000 draws at ε/T = 0.00125 would be nearly uniform: single draws are repeated instead.
+    tested = mechanism(name, "0.5", len(counts), relation=relation)
+    private = Counts.dense(counts)
+    assert accepted([tested.draw(private)[0] for _ in range(DRAWS)], tested.pmf(counts))
+
+
+def test_several_draws_follow_the_pmf_of_their_share_of_epsilon():
+    tested = mechanism("ds-roo", 50, 4, num_samples=100)
+    private = Counts.dense([0, 3, 7, 0])
+    ranks = [rank for _ in range(DRAWS // 100) for rank in tested.draw(private)]
+    assert accepted(ranks, tested.pmf([0, 3, 7, 0]))
+    assert not accepted(ranks, mechanism("ds-roo", 50, 4).pmf([0, 3, 7, 0]))
+
+
+def test_draws_of_one_release_are_independent():
+    tested = mechanism("roo", 2, 2, num_samples=2)
+    pairs = [2 * first + second for first, second in (tested.draw([3, 7]) for _ in range(DRAWS))]
+    p, q = tested.pmf([3, 7])
+    assert accepted(pairs, [p * p, p * q, q * p, q * q])
+
+
+@pytest.mark.parametrize("cell", range(4))
+@pytest.mark.parametrize("factor", [0.9, 1.1])
+def test_a_sampler_that_is_ten_percent_wrong_is_rejected(cell, factor):
+    pmf = mechanism("ds-roo", "0.1", 4).pmf([4, 4, 4, 20])
+    wrong = np.array([float(p) for p in pmf])
+    wrong[cell] *= factor
+    wrong /= wrong.sum()
+    thresholds = np.cumsum(wrong)
+    uniform = SYSTEM.below_many(2**53, DRAWS) / 2**53
+    assert not accepted(np.minimum(np.searchsorted(thresholds, uniform), 3), pmf)
+
+
+def test_rows_outside_the_domain_become_uniform_values_under_replace():
+    tested = mechanism("roo", 50, 3, relation="replace")
+    ranks = [tested.draw(Counts.dense([8, 0, 0], outside=4))[0] for _ in range(DRAWS)]
+    # ε = 50 hides nothing: two thirds of the records are value 0, a third is uniform.
+    assert accepted(ranks, [7 / 9, 1 / 9, 1 / 9])

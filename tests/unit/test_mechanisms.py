@@ -1,0 +1,123 @@
+"""The mechanisms as objects: parameters that are refused, and what never shows."""
+
+import pytest
+
+from spark_dp import Counts, mechanism
+from spark_dp.errors import ArgumentError, MethodError, NumSamplesError, RelationError
+from spark_dp.mechanisms import Mechanism, Smoothing, schedules
+from spark_dp.mechanisms.base import MAX_DRAWS
+from spark_dp.privacy import Epsilon, Relation
+
+
+@pytest.mark.parametrize(("name", "nearest"), [("ds_roo", "'ds-roo'"), ("ROO", "'roo'"), ("laplace", "Known"), (None, "Known")])
+def test_an_unknown_method_is_refused_with_the_nearest_name(name, nearest):
+    with pytest.raises(MethodError, match=nearest):
+        mechanism(name, 1, 3)
+
+
+@pytest.mark.parametrize("num_samples", [0, -1, MAX_DRAWS + 1, 1.5, 2.0, True, "3", None])
+def test_what_is_no_number_of_samples_is_refused(num_samples):
+    with pytest.raises(NumSamplesError, match="num_samples"):
+        mechanism("roo", 1, 3, num_samples=num_samples)
+
+
+@pytest.mark.parametrize("k", [0, -1, 2**63, 1.5, True, None])
+def test_what_is_no_domain_size_is_refused(k):
+    with pytest.raises(ArgumentError, match="size of the domain"):
+        mechanism("roo", 1, k)
+
+
+def test_n_is_a_parameter_only_where_it_is_public():
+    with pytest.raises(ArgumentError, match="n is private under relation='any'"):
+        mechanism("roo", 1, 3, n=10)
+    with pytest.raises(ArgumentError, match="number of records"):
+        mechanism("roo", 1, 3, relation="replace", n=-1)
+    with pytest.raises(ArgumentError, match="6 records given to a mechanism for n = 5"):
+        mechanism("roo", 1, 3, relation="replace", n=5).pmf([1, 2, 3])
+
+
+def test_counts_must_be_over_the_same_domain():
+    with pytest.raises(ArgumentError, match="domain of 2 values"):
+        mechanism("roo", 1, 3).draw([1, 2])
+
+
+def test_a_schedule_too_long_to_build_is_refused_with_another_method():
+    with pytest.raises(MethodError, match="method='roo'"):
+        mechanism("ds-roo", "0.001", 3, num_samples=10_000)
+
+
+def test_a_mechanism_may_support_fewer_relations():
+    class OnlyReplace(Mechanism):
+        name = "only-replace"
+        relations = frozenset({Relation.REPLACE})
+
+        def smoothing(self, counts):
+            return Smoothing(1)
+
+        def error_bound(self, n):
+            return 1
+
+    with pytest.raises(RelationError, match="Use 'replace'"):
+        OnlyReplace(Epsilon.parse(1), 3)
+    assert OnlyReplace(Epsilon.parse(1), 3, Relation.REPLACE).draw([0, 0, 0])[0] in range(3)
+
+
+def test_smoothing_may_differ_from_value_to_value():
+    class FloorOfTwo(Mechanism):
+        name = "floor-of-two"
+
+        def smoothing(self, counts):
+            missing = [max(0, 2 - count) * self.scale for count in counts.counts.tolist()]
+            return Smoothing(2 * self.scale, missing)
+
+        def error_bound(self, n):
+            return 1
+
+    tested = FloorOfTwo(Epsilon.parse(1), 4, num_samples=200)
+    assert [p * 9 for p in tested.pmf([0, 1, 0, 3])] == [2, 2, 2, 3]
+    assert set(tested.draw([0, 1, 0, 3])) <= set(range(4))
+
+
+def test_a_schedule_that_breaks_its_inequalities_is_a_bug_that_shows():
+    tested = mechanism("ds-roo", "0.1", 3)
+    schedule, e, scale = list(tested.schedule), tested.exp_epsilon, tested.scale
+    schedules.certify_any(schedule, e, scale)
+    for m in range(len(schedule)):
+        broken = [*schedule[:m], schedule[m] - 1, *schedule[m + 1 :]]
+        with pytest.raises(AssertionError, match=f"breaks its guarantee at m = {max(0, m - 1)}"):
+            schedules.certify_any(broken, e, scale)
+
+
+def test_the_certificate_under_replace_sees_a_schedule_that_falls_too_fast():
+    tested = mechanism("ds-roo", "0.1", 3, relation="replace", n=60)
+    with pytest.raises(AssertionError, match="becomes"):
+        schedules.certify_replace(
+            schedules.add_remove(tested.exp_epsilon, tested.scale), tested.exp_epsilon, tested.scale, 3, 60
+        )
+    for m in range(len(tested.schedule)):
+        broken = [*tested.schedule[:m], tested.schedule[m] - 1, *tested.schedule[m + 1 :]]
+        with pytest.raises(AssertionError, match="breaks its guarantee"):
+            schedules.certify_replace(broken, tested.exp_epsilon, tested.scale, 3, 60)
+
+
+@pytest.mark.parametrize("relation", ["any", "replace", "add-remove"])
+def test_ds_roo_never_smooths_more_than_roo(relation):
+    roo, ds_roo = mechanism("roo", "0.1", 3, relation=relation), mechanism("ds-roo", "0.1", 3, relation=relation)
+    for m in range(30):
+        counts = Counts.dense([m, m + 2, 40])
+        assert ds_roo._bound_to(counts).smoothing(counts).unseen <= roo.smoothing(counts).unseen
+
+
+def test_counts_and_mechanisms_show_nothing_private():
+    counts = Counts.dense([1234, 5678], outside=91011)
+    shown = f"{counts!r} {counts} {mechanism('ds-roo', 1, 2)!r}"
+    assert not any(number in shown for number in ("1234", "5678", "91011", "6912"))
+
+
+def test_sparse_counts_add_up_repeated_ranks_and_drop_zeros():
+    import numpy as np
+
+    counts = Counts.sparse(5, np.array([3, 1, 3, 2]), np.array([1, 4, 6, 0]))
+    assert (counts.ranks.tolist(), counts.counts.tolist()) == ([1, 3], [4, 7])
+    assert (counts.n, counts.minimum) == (11, 0)
+    assert Counts.dense([2, 5]).minimum == 2

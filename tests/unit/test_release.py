@@ -1,0 +1,72 @@
+"""The use case without an engine: what is charged when, and what an error may tell."""
+
+import traceback
+
+import pytest
+
+from spark_dp import Counts, mechanism
+from spark_dp.errors import BudgetError, PrivateComputationError
+from spark_dp.release import release
+
+
+class Allowance:
+    """A budget that notes what happens to it."""
+
+    def __init__(self, events, *, refuses=False):
+        self.events, self.refuses = events, refuses
+
+    def reserve(self, entry):
+        if self.refuses:
+            raise BudgetError("The budget is spent.")
+        self.events.append(("reserved", entry.epsilon))
+
+
+def counting(events):
+    def count():
+        events.append("counted")
+        return Counts.dense([0, 3, 7])
+
+    return count
+
+
+def test_the_budget_is_charged_before_a_row_is_read():
+    events = []
+    drawn = release(mechanism("ds-roo", "0.50", 3, num_samples=4), ("c",), counting(events), Allowance(events))
+    assert events == [("reserved", "0.5"), "counted"]
+    assert len(drawn.ranks) == 4
+
+
+def test_a_budget_that_refuses_leaves_the_rows_unread():
+    events = []
+    with pytest.raises(BudgetError):
+        release(mechanism("roo", 1, 3), ("c",), counting(events), Allowance(events, refuses=True))
+    assert events == []
+
+
+def test_a_failure_stays_charged_and_tells_nothing_of_its_cause():
+    events = []
+
+    def count():
+        raise ValueError("row 17 holds 'secret'")
+
+    with pytest.raises(PrivateComputationError) as error:
+        release(mechanism("roo", 1, 3), ("c",), count, Allowance(events))
+    assert events == [("reserved", "1")]
+    assert error.value.__cause__ is None
+    assert error.value.__context__ is None
+    assert "secret" not in "".join(traceback.format_exception(error.value))
+    assert "Spark's own logs" in str(error.value)
+
+
+def test_the_record_holds_public_facts_only():
+    drawn = release(mechanism("roo", 1, 3, relation="replace"), ("c",), counting([]))
+    assert drawn.entry.record() == {
+        "method": "roo",
+        "epsilon": "1",
+        "relation": "replace",
+        "columns": ["c"],
+        "k": 3,
+        "num_samples": 1,
+        "version": drawn.entry.version,
+    }
+    assert drawn.guarantee.in_words().startswith("1-differential privacy: replacing any one row")
