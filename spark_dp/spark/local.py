@@ -20,12 +20,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from spark_dp.errors import JavaNotFoundError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 OLDEST_JAVA = 17
 # Up to 4.1 Spark's Hadoop calls Subject.getSubject, which Java 24 took away; 3.5's Arrow needs a constructor that
@@ -163,12 +165,10 @@ def _spark_version() -> str:
     return ".".join(version.split(".")[:2])
 
 
-def _run(
-    java: Path, *arguments: str, environ: Mapping[str, str]
-) -> subprocess.CompletedProcess[str] | None:
+def _run(java: Path, *arguments: str, environ: Mapping[str, str]) -> subprocess.CompletedProcess[str] | None:
     """What one short call of ``java`` answers; None when it cannot be run."""
     try:
-        return subprocess.run(
+        return subprocess.run(  # noqa: S603 (the user's own choice of Java, and no shell in between)
             [java, *arguments],
             check=False,
             env=dict(environ),

@@ -31,7 +31,9 @@ def sample(
 ) -> DataFrame:
     """See :func:`spark_dp.dp_sample`. Everything is checked before the private table is touched."""
     if not is_dataframe(df):
-        raise SourceError(f"A {type(df).__name__} cannot be sampled; give a Spark DataFrame.")
+        raise SourceError(
+            f"An object of type {type(df).__module__}.{type(df).__name__} cannot be sampled; give a Spark DataFrame."
+        )
     if df.isStreaming:
         raise SourceError(
             "A streaming DataFrame never ends, so no one release can cover it. Sample a batch: read the table with "

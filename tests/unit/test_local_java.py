@@ -101,7 +101,15 @@ def test_an_old_java_home_is_passed_over(make_java: MakeJava, version: str) -> N
     assert local.find_java({"JAVA_HOME": str(old), "PATH": str(new / "bin")}) == new
 
 
-@pytest.mark.parametrize("script", ["#!/bin/sh\nexit 1\n", "not a program", "#!/bin/sh\necho hello >&2\n", None])
+@pytest.mark.parametrize(
+    "script",
+    [
+        "#!/bin/sh\necho 'openjdk version \"17.0.15\"' >&2\nexit 1\n",
+        "#!/bin/sh\necho hello >&2\n",
+        "not a program",
+        None,
+    ],
+)
 def test_a_broken_java_counts_as_none(
     make_java: MakeJava, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str | None
 ) -> None:
@@ -116,9 +124,7 @@ def test_a_broken_java_counts_as_none(
     assert local.find_java(environ) == extra
 
 
-def test_a_java_that_never_answers_counts_as_none(
-    make_java: MakeJava, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_java_that_never_answers_counts_as_none(make_java: MakeJava, monkeypatch: pytest.MonkeyPatch) -> None:
     stuck = make_java("stuck")
     (stuck / "bin" / "java").write_text("#!/bin/sh\nwhile :; do :; done\n")
     monkeypatch.setattr(local, "_SECONDS_TO_ANSWER", 0.1)
@@ -163,6 +169,11 @@ def test_environment_names_java_and_this_python_and_leaves_its_input_alone(make_
     assert environ == before
 
 
+def _run(*command: str) -> subprocess.CompletedProcess[str]:
+    environ = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    return subprocess.run(command, check=False, env=environ, capture_output=True, text=True)
+
+
 ODD_ARGUMENTS = ["two words", "", '"', "it's", "*", "$HOME", "`id`", "a\nb", "back\\slash", " edge ", "--", "-e", "é"]
 
 
@@ -171,7 +182,7 @@ def test_a_trimmed_java_starts_without_the_flag_and_with_everything_else(make_ja
     wrapped = local.local_environment({"JAVA_HOME": str(home)})["JAVA_HOME"]
     assert wrapped != str(home)
     arguments = [*ODD_ARGUMENTS, "print-arguments", "last one"]
-    ran = subprocess.run([f"{wrapped}/bin/java", local.VECTOR_FLAG, *arguments], capture_output=True, text=True)
+    ran = _run(f"{wrapped}/bin/java", local.VECTOR_FLAG, *arguments)
     assert ran.stdout.split("\0")[:-1] == arguments
     assert ran.returncode == 7
 
@@ -208,9 +219,7 @@ print(environ["JAVA_HOME"])
 
 def test_the_launcher_lives_as_long_as_its_process(make_java: MakeJava) -> None:
     home = make_java("trimmed", trimmed=True)
-    environ = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    command = [sys.executable, "-c", USES_THE_LAUNCHER, str(home)]
-    ran = subprocess.run(command, env=environ, capture_output=True, text=True)
+    ran = _run(sys.executable, "-c", USES_THE_LAUNCHER, str(home))
     assert ran.returncode == 0, ran.stderr
     assert "spark-dp-java-" in ran.stdout
     assert not Path(ran.stdout.strip()).exists()
@@ -224,29 +233,32 @@ def _spark(home: Path, core: str | None) -> Path:
     return home
 
 
-@pytest.mark.parametrize(
-    ("installed", "named", "kept"),
-    [
-        ("2.13-4.3.0", "2.12-3.5.9", False),
-        ("2.13-4.3.0", None, False),
-        ("2.13-4.3.0", "2.13-4.3.0", True),
-        (None, "2.12-3.5.9", True),
-    ],
-)
-def test_a_spark_home_of_another_version_is_left_out(
-    make_java: MakeJava,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    installed: str | None,
-    named: str | None,
-    kept: bool,
+@pytest.fixture
+def keeps_spark_home(
+    make_java: MakeJava, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[str | None, str | None], bool]:
+    """Whether SPARK_HOME stays, given the versions that pyspark and SPARK_HOME hold."""
+
+    def keeps(installed: str | None, named: str | None) -> bool:
+        monkeypatch.syspath_prepend(_spark(tmp_path / "site" / "pyspark", installed).parent)
+        # A pyspark that another test imported would answer instead.
+        monkeypatch.delitem(sys.modules, "pyspark", raising=False)
+        home = _spark(tmp_path / "spark", named)
+        return "SPARK_HOME" in local.local_environment({"JAVA_HOME": str(make_java("jvm")), "SPARK_HOME": str(home)})
+
+    return keeps
+
+
+@pytest.mark.parametrize("named", ["2.12-3.5.9", None])
+def test_a_spark_home_of_another_version_is_left_out(keeps_spark_home: Callable[..., bool], named: str | None) -> None:
+    assert not keeps_spark_home("2.13-4.3.0", named)
+
+
+@pytest.mark.parametrize("installed", ["2.12-3.5.9", None])
+def test_a_spark_home_of_the_same_version_or_the_only_one_stays(
+    keeps_spark_home: Callable[..., bool], installed: str | None
 ) -> None:
-    monkeypatch.syspath_prepend(_spark(tmp_path / "site" / "pyspark", installed).parent)
-    # A pyspark that another test imported would answer instead.
-    monkeypatch.delitem(sys.modules, "pyspark", raising=False)
-    home = _spark(tmp_path / "spark", named)
-    environ = {"JAVA_HOME": str(make_java("jvm")), "SPARK_HOME": str(home)}
-    assert ("SPARK_HOME" in local.local_environment(environ)) is kept
+    assert keeps_spark_home(installed, "2.12-3.5.9")
 
 
 def test_prepare_local_changes_this_process(make_java: MakeJava, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -261,7 +273,5 @@ def test_prepare_local_changes_this_process(make_java: MakeJava, monkeypatch: py
 
 
 def test_importable_without_pyspark() -> None:
-    environ = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    code = "import sys; sys.modules['pyspark'] = None; import spark_dp.spark.local"
-    ran = subprocess.run([sys.executable, "-c", code], env=environ, capture_output=True, text=True)
+    ran = _run(sys.executable, "-c", "import sys; sys.modules['pyspark'] = None; import spark_dp.spark.local")
     assert ran.returncode == 0, ran.stderr
