@@ -24,11 +24,8 @@ def spark(connect):
     builder = SparkSession.builder.config("spark.sql.shuffle.partitions", "2")
     # A zone with summer time, so that a timestamp taken for a local one shows.
     builder = builder.config("spark.sql.session.timeZone", "America/New_York")
-    if connect:
-        builder = builder.remote("local[2]")
-    else:
-        # Static settings, which a Connect client cannot give.
-        builder = builder.master("local[2]").config("spark.ui.enabled", "false")
+    # The setting is static, so that a Connect client cannot give it.
+    builder = builder.remote("local[2]") if connect else builder.master("local[2]").config("spark.ui.enabled", "false")
     with warnings.catch_warnings():
         # pyspark leaves sockets and files of its launcher to the collector.
         warnings.simplefilter("ignore", ResourceWarning)

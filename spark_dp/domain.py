@@ -39,10 +39,10 @@ class ColumnType:
     def holds(self, value: Any) -> bool:
         """Whether a canonical value of this kind can stand in such a column unchanged."""
         if self.kind == "integer":
-            return self.low <= value <= self.high
+            return bool(self.low <= value <= self.high)
         if self.kind == "decimal":
             _, digits, exponent = value.as_tuple()
-            return -exponent <= self.scale and len(digits) + exponent <= self.precision - self.scale
+            return bool(-exponent <= self.scale and len(digits) + exponent <= self.precision - self.scale)
         return True
 
 
@@ -138,7 +138,7 @@ class Values:
 
     def to_json(self) -> str:
         """The domain as JSON text; :meth:`from_json` reads it back."""
-        return json.dumps(self._document(), ensure_ascii=False)
+        return json.dumps(self.document(), ensure_ascii=False)
 
     @staticmethod
     def from_json(text: str) -> Values:
@@ -149,7 +149,9 @@ class Values:
         """
         document = _parsed(text)
         if not isinstance(document, dict) or document.get("domain") != "values" or document.get("kind") not in KINDS:
-            raise DomainError(f"This is not the JSON of a list of values: {text[:80]!r}. Write it with Values.to_json().")
+            raise DomainError(
+                f"This is not the JSON of a list of values: {text[:80]!r}. Write it with Values.to_json()."
+            )
         kind = KINDS[document["kind"]]
         try:
             return Values(kind.from_text(value) for value in document["values"])
@@ -158,7 +160,8 @@ class Values:
                 raise
             raise DomainError(f"The JSON of a {kind.name} domain holds a value that is none: {error}.") from None
 
-    def _document(self) -> dict[str, object]:
+    def document(self) -> dict[str, object]:
+        """The domain as what JSON can write."""
         return {"domain": "values", "kind": self.kind, "values": list(self.texts)}
 
     def __repr__(self) -> str:
@@ -216,9 +219,7 @@ class Product:
 
     def unrank(self, rank: int) -> tuple[Value, ...]:
         """Combination of a rank."""
-        return tuple(
-            axis.unrank(place) for axis, place in zip(self.axes, self.coordinates(rank), strict=True)
-        )
+        return tuple(axis.unrank(place) for axis, place in zip(self.axes, self.coordinates(rank), strict=True))
 
     def coordinates(self, rank: int) -> tuple[int, ...]:
         """The rank in each column."""
@@ -230,7 +231,7 @@ class Product:
 
     def to_json(self) -> str:
         """The domain as JSON text; :meth:`from_json` reads it back."""
-        columns = {name: axis._document() for name, axis in self.columns.items()}
+        columns = {name: axis.document() for name, axis in self.columns.items()}
         return json.dumps({"domain": "product", "columns": columns}, ensure_ascii=False)
 
     @staticmethod

@@ -21,6 +21,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+#: How many names a message lists; a schema may have thousands.
+_LISTED = 20
+
 
 class SparkDPError(Exception):
     """Root of everything that spark_dp raises on purpose."""
@@ -86,5 +89,5 @@ def did_you_mean(word: object, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(str(word).lower(), [name.lower() for name in known], n=1)
     if near:
         return f"Did you mean {next(name for name in known if name.lower() == near[0])!r}?"
-    listed = ", ".join(repr(name) for name in known[:20])
-    return f"Known: {listed}{', …' if len(known) > 20 else '.'}"
+    listed = ", ".join(repr(name) for name in known[:_LISTED])
+    return f"Known: {listed}{', …' if len(known) > _LISTED else '.'}"

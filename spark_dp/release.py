@@ -67,5 +67,5 @@ def release(
 def _silent(draw: Callable[[], list[int]]) -> list[int] | None:
     try:
         return draw()
-    except Exception:
+    except Exception:  # noqa: BLE001 — whatever it was, its text may quote a row
         return None

@@ -15,6 +15,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar, final
 
+import numpy as np
+
 from spark_dp.counts import Counts
 from spark_dp.errors import ArgumentError, NumSamplesError, RelationError
 from spark_dp.exact.bounds import exp_lower
@@ -200,10 +202,6 @@ def _with_outside_replaced(counts: Counts, source: Source) -> Counts:
     """
     if not counts.outside:
         return counts
-    import numpy as np
-
     added = source.below_many(counts.k, counts.outside)
     ranks, repeats = np.unique(added, return_counts=True)
-    return Counts.sparse(
-        counts.k, np.concatenate([counts.ranks, ranks]), np.concatenate([counts.counts, repeats])
-    )
+    return Counts.sparse(counts.k, np.concatenate([counts.ranks, ranks]), np.concatenate([counts.counts, repeats]))

@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from typing import ClassVar
 
 from spark_dp.counts import Counts
-from spark_dp.errors import MethodError
+from spark_dp.errors import ArgumentError, MethodError
 from spark_dp.mechanisms import schedules
 from spark_dp.mechanisms.base import Smoothing
 from spark_dp.mechanisms.roo import Roo
@@ -66,7 +66,8 @@ class DsRoo(Roo):
 def _schedule(relation: Relation, e: Fraction, scale: int, k: int, n: int | None) -> tuple[int, ...]:
     """The schedule of the relation, certified; it depends on public parameters only."""
     if relation is Relation.REPLACE:
-        assert n is not None, "the base binds n before it asks for the smoothing"
+        if n is None:
+            raise ArgumentError("Under relation='replace' the schedule depends on the number of records: give n.")
         return schedules.replace(e, scale, k, n)
     if relation is Relation.ADD_REMOVE:
         return schedules.add_remove(e, scale)

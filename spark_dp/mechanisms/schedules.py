@@ -16,7 +16,7 @@ from fractions import Fraction
 
 def any_relation(e: Fraction, scale: int) -> tuple[int, ...]:
     """Schedule for a private n: v_0 = t, v_{m+1} = (v_m + 2)/E, u_m = v_m − m while positive."""
-    schedule = []
+    schedule: list[int] = []
     v = _ceil(scale * e.denominator, e.numerator - e.denominator)
     while v > len(schedule) * scale:
         schedule.append(v - len(schedule) * scale)
@@ -138,7 +138,7 @@ def _steps(schedule: Sequence[int]) -> Iterator[tuple[int, int, int]]:
     yield from zip(range(len(padded) - 1), padded, padded[1:], strict=False)
 
 
-def _require(holds: bool, inequality: str, m: int) -> None:
+def _require(holds: bool, inequality: str, m: int) -> None:  # noqa: FBT001 — reads as an assertion
     if not holds:
         raise AssertionError(f"the schedule breaks its guarantee at m = {m}: {inequality}")
 

@@ -110,21 +110,17 @@ def _advice(schema: T.StructType, name: str) -> str:
 def _column_type(field: T.StructField) -> ColumnType:
     data_type = field.dataType
     if isinstance(data_type, T.DecimalType):
-        return ColumnType(
-            data_type.simpleString(), "decimal", precision=data_type.precision, scale=data_type.scale
-        )
+        return ColumnType(data_type.simpleString(), "decimal", precision=data_type.precision, scale=data_type.scale)
     for known, bits in _INTEGER_BITS.items():
         if isinstance(data_type, known):
-            return ColumnType(
-                data_type.simpleString(), "integer", low=-(2 ** (bits - 1)), high=2 ** (bits - 1) - 1
-            )
+            return ColumnType(data_type.simpleString(), "integer", low=-(2 ** (bits - 1)), high=2 ** (bits - 1) - 1)
     for known, kind in _KIND_OF.items():
         if isinstance(data_type, known):
             return ColumnType("string" if kind == "string" else data_type.simpleString(), kind)
     if isinstance(data_type, T.FloatType | T.DoubleType):
         raise ColumnError(
-            f"Column {field.name!r} is of type {data_type.simpleString()}: floating-point numbers have no list of exact "
-            "values. They need bins (Bins), which this version does not have yet; until then cut the column into "
+            f"Column {field.name!r} is of type {data_type.simpleString()}: floating-point numbers have no list of "
+            "exact values. They need bins (Bins), which this version does not have yet; until then cut the column into "
             f"integers first, for instance df.withColumn('bin', F.floor(F.col({field.name!r}) / 10).cast('int')), and "
             "sample 'bin'."
         )

@@ -82,8 +82,8 @@ def _from_table(column: SampledColumn, table: DataFrame) -> Values:
     if column.name not in table.columns:
         first = table.columns[0] if table.columns else "code"
         raise DomainError(
-            f"The domain table has the columns {table.columns}, but none named {column.name!r}. Name the one that lists "
-            f"the values: domain=table.select(F.col({quoted(first)!r}).alias({column.name!r}))."
+            f"The domain table has the columns {table.columns}, but none named {column.name!r}. Name the one that "
+            f"lists the values: domain=table.select(F.col({quoted(first)!r}).alias({column.name!r}))."
         )
     (source,) = sampled_columns(table, column.name)
     expression = source.expression

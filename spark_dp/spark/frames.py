@@ -20,9 +20,7 @@ def is_dataframe(value: object) -> TypeGuard[DataFrame]:
     Told by its class's home: the Connect class of Spark 3.5 is no subclass of the classic one,
     and importing it needs packages that a classic installation lacks.
     """
-    return any(
-        cls.__name__ == "DataFrame" and cls.__module__.startswith("pyspark.sql.") for cls in type(value).__mro__
-    )
+    return any(cls.__name__ == "DataFrame" and cls.__module__.startswith("pyspark.sql.") for cls in type(value).__mro__)
 
 
 def from_text(text: Column, to: ColumnType) -> Column:
@@ -68,4 +66,4 @@ def sample_frame(
         *(from_text(F.col(f"c{position}"), column.type).alias(column.name) for position, column in enumerate(columns))
     )
     # After the cast, which drops metadata.
-    return with_metadata(typed, dict.fromkeys(positions, {"spark_dp": record}))
+    return with_metadata(typed, {position: {"spark_dp": record} for position in positions})

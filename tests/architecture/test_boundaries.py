@@ -9,6 +9,8 @@ import spark_dp
 
 PACKAGE = Path(spark_dp.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
+TREES = [(path, ast.parse(path.read_text())) for path in MODULES]
+NAMES = [path.relative_to(PACKAGE).as_posix() for path in MODULES]
 
 #: Each would break Connect, serverless or shared clusters, or leave private rows behind.
 FORBIDDEN_ATTRIBUTES = {
@@ -32,25 +34,21 @@ def imported(tree):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def trees():
-    return [pytest.param(path, ast.parse(path.read_text()), id=str(path.relative_to(PACKAGE))) for path in MODULES]
-
-
-@pytest.mark.parametrize(("path", "tree"), trees())
+@pytest.mark.parametrize(("path", "tree"), TREES, ids=NAMES)
 def test_spark_is_used_through_its_public_dataframe_api_only(path, tree):
     # The import of pyspark.sql is no use of SparkSession.sql.
     used = attributes(tree) - ({"sql"} if path.name == "attach.py" else set())
     assert not used & FORBIDDEN_ATTRIBUTES
 
 
-@pytest.mark.parametrize(("path", "tree"), trees())
-def test_no_spark_setting_is_written(path, tree):
+@pytest.mark.parametrize("tree", [tree for _, tree in TREES], ids=NAMES)
+def test_no_spark_setting_is_written(tree):
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute) and node.value.attr == "conf":
             assert node.attr == "get"
 
 
-@pytest.mark.parametrize(("path", "tree"), trees())
+@pytest.mark.parametrize(("path", "tree"), TREES, ids=NAMES)
 def test_chance_comes_from_one_place(path, tree):
     if path.relative_to(PACKAGE).as_posix() == "exact/source.py":
         return
@@ -58,8 +56,8 @@ def test_chance_comes_from_one_place(path, tree):
     assert not {"urandom", "random", "default_rng", "getrandbits"} & attributes(tree)
 
 
-@pytest.mark.parametrize(("path", "tree"), trees())
-def test_nothing_is_logged_or_printed(path, tree):
+@pytest.mark.parametrize("tree", [tree for _, tree in TREES], ids=NAMES)
+def test_nothing_is_logged_or_printed(tree):
     assert "logging" not in set(imported(tree))
     assert not any(isinstance(node, ast.Name) and node.id == "print" for node in ast.walk(tree))
 
@@ -69,7 +67,9 @@ def test_exact_code_holds_no_float():
     for path in (path for folder in exact for path in folder.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
             assert not (isinstance(node, ast.Constant) and isinstance(node.value, float)), path
-            assert not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and path.parent.name == "exact"), path
+            assert not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and path.parent.name == "exact"), (
+                path
+            )
 
 
 def test_the_package_works_without_pyspark():

@@ -22,7 +22,26 @@ TWICE = [datetime(2013, 11, 3, hour, 30, tzinfo=UTC) for hour in (5, 6)]
 KINDS = {
     "string": (
         "string",
-        ["", " ", "a", "a ", " a", "A", "ä", "a\u0308", "日本", "it's", 'say "x"', "`q`", "a.b", "\\", "%", "_", "\n", "NULL"],
+        [
+            "",
+            " ",
+            "a",
+            "a ",
+            " a",
+            "A",
+            "ä",
+            "a\u0308",
+            "日本",
+            "it's",
+            'say "x"',
+            "`q`",
+            "a.b",
+            "\\",
+            "%",
+            "_",
+            "\n",
+            "NULL",
+        ],
         ["b", "aa", "null", "á"],
         str,
     ),
@@ -30,9 +49,24 @@ KINDS = {
     "smallint": ("smallint", [0, -32768, 32767], [5], str),
     "int": ("int", [0, -(2**31), 2**31 - 1], [7], str),
     "bigint": ("bigint", [0, -(2**63), 2**63 - 1, 2**53 + 1], [2**53, 2**53 + 2], str),
-    "decimal": ("decimal(10,2)", [Decimal("0"), Decimal("1.5"), Decimal("-1.50"), Decimal("99999999.99")], [Decimal("1.51")], str),
-    "wide decimal": ("decimal(38,18)", [Decimal("0.000000000000000001"), Decimal("12345678901234567890")], [Decimal("0")], str),
-    "date": ("date", [date(2024, 2, 29), date(1, 1, 1), date(9999, 12, 31), date(1582, 10, 15)], [date(2024, 2, 28)], str),
+    "decimal": (
+        "decimal(10,2)",
+        [Decimal(0), Decimal("1.5"), Decimal("-1.50"), Decimal("99999999.99")],
+        [Decimal("1.51")],
+        str,
+    ),
+    "wide decimal": (
+        "decimal(38,18)",
+        [Decimal("0.000000000000000001"), Decimal(12345678901234567890)],
+        [Decimal(0)],
+        str,
+    ),
+    "date": (
+        "date",
+        [date(2024, 2, 29), date(1, 1, 1), date(9999, 12, 31), date(1582, 10, 15)],
+        [date(2024, 2, 28)],
+        str,
+    ),
     "timestamp": (
         "timestamp",
         [*TWICE, datetime(1970, 1, 1, tzinfo=UTC), datetime(2024, 2, 29, 23, 59, 59, 999999, tzinfo=UTC)],
@@ -50,12 +84,12 @@ KINDS = {
 }
 
 
-def table(spark, name, repeats=1, filler=()):
+def table(spark, name):
     """A column `v` of one kind in which value number i stands i + 1 times, and nulls 5 times."""
     from pyspark.sql import functions as F
 
     spark_type, inside, outside, write = KINDS[name]
-    values = [value for place, value in enumerate([*inside, *outside]) for _ in range((place + 1) * repeats)]
+    values = [value for place, value in enumerate([*inside, *outside]) for _ in range(place + 1)]
     texts = [(write(value),) for value in values] + [(None,)] * 5
     frame = spark.createDataFrame(texts, "text string").repartition(3)
     text = F.col("text")

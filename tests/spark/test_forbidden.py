@@ -14,7 +14,16 @@ from spark_dp.spark.counting import count_arrow, count_native
 from spark_dp.spark.domains import resolve
 
 PACKAGE = str(Path(spark_dp.__file__).parent)
-FRAME = ["rdd", "_jdf", "cache", "persist", "checkpoint", "localCheckpoint", "createTempView", "createOrReplaceTempView"]
+FRAME = [
+    "rdd",
+    "_jdf",
+    "cache",
+    "persist",
+    "checkpoint",
+    "localCheckpoint",
+    "createTempView",
+    "createOrReplaceTempView",
+]
 FRAME += ["createGlobalTempView", "createOrReplaceGlobalTempView"]
 SESSION = ["sparkContext", "_jvm", "_jsparkSession", "_sc"]
 

@@ -29,11 +29,16 @@ def test_a_sample_is_drawn_once(letters):
     assert all(sample.collect() == first for _ in range(10))
     assert sample.repartition(3).orderBy("letter").collect() == sorted(first)
     # Another call is another release.
-    assert any(letters.dp_sample("letter", 1, domain=list("abcdefgh"), num_samples=30).collect() != first for _ in range(3))
+    assert any(
+        letters.dp_sample("letter", 1, domain=list("abcdefgh"), num_samples=30).collect() != first for _ in range(3)
+    )
 
 
 def test_the_function_is_the_method(letters):
-    assert dp.dp_sample(letters, "letter", 1, domain=["a"]).collect() == letters.dp_sample("letter", 1, domain=["a"]).collect()
+    assert (
+        dp.dp_sample(letters, "letter", 1, domain=["a"]).collect()
+        == letters.dp_sample("letter", 1, domain=["a"]).collect()
+    )
     assert letters.transform(dp.dp_sample, "letter", 1, domain=["a"]).count() == 1
 
 
@@ -65,7 +70,9 @@ def test_a_sample_has_the_type_of_its_column(spark, spark_type, value):
 
 def test_several_columns_are_sampled_jointly(spark):
     frame = spark.createDataFrame([("f", 20), ("m", 30)] * 10, "sex string, age int")
-    rows = frame.dp_sample(["sex", "age"], 50, "roo", domain={"sex": ["f", "m"], "age": [20, 30]}, num_samples=1).collect()
+    rows = frame.dp_sample(
+        ["sex", "age"], 50, "roo", domain={"sex": ["f", "m"], "age": [20, 30]}, num_samples=1
+    ).collect()
     assert rows[0].asDict().keys() == {"sex", "age"}
     # ε = 50 hides nothing: a draw that mixed the columns up would show ("f", 30).
     assert tuple(rows[0]) in {("f", 20), ("m", 30)}
@@ -134,7 +141,10 @@ def test_a_boolean_column_needs_no_domain(spark):
         ("int", [1, 2]),
         ("decimal(5,2)", [Decimal("1.50")]),
         ("date", [date(2024, 2, 29)]),
-        ("timestamp", [datetime(2013, 11, 3, 5, 30, tzinfo=timezone.utc), datetime(2013, 11, 3, 6, 30, tzinfo=timezone.utc)]),
+        (
+            "timestamp",
+            [datetime(2013, 11, 3, 5, 30, tzinfo=timezone.utc), datetime(2013, 11, 3, 6, 30, tzinfo=timezone.utc)],
+        ),
         ("timestamp_ntz", [datetime(2013, 3, 10, 2, 30)]),  # noqa: DTZ001
         ("binary", [b"\x00"]),
     ],
@@ -149,7 +159,9 @@ def test_a_reference_table_is_a_domain(spark, spark_type, values):
     from pyspark.sql import functions as F
 
     text = F.col("t")
-    table = table.select((F.unhex(text) if spark_type == "binary" else text.cast(spark_type)).alias("v"), F.lit(1).alias("more"))
+    table = table.select(
+        (F.unhex(text) if spark_type == "binary" else text.cast(spark_type)).alias("v"), F.lit(1).alias("more")
+    )
     resolved = resolve(sampled_columns(empty, "v"), table)
     assert sorted(resolved.values) == sorted(listed.values)
 

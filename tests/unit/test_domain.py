@@ -17,7 +17,7 @@ UTC = timezone.utc
 LISTS = {
     "string": ["", " ", "a ", "a", "it's", "`q`", "naïve", "Ω", "日本", "a.b", '"', "\\", "\0"],
     "integer": [0, -1, 2**63 - 1, -(2**63)],
-    "decimal": [Decimal("0"), Decimal("1.50"), Decimal("-1e-9"), Decimal("99999999999999999999999999999999999999")],
+    "decimal": [Decimal(0), Decimal("1.50"), Decimal("-1e-9"), Decimal(99999999999999999999999999999999999999)],
     "date": [date(1, 1, 1), date(2024, 2, 29), date(9999, 12, 31)],
     "timestamp": [datetime(1, 1, 2, tzinfo=UTC), datetime(2024, 2, 29, 23, 59, 59, 999999, tzinfo=UTC)],
     "timestamp_ntz": [datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59, 59, 1)],  # noqa: DTZ001 — without a zone on purpose
@@ -44,7 +44,11 @@ def test_any_text_survives_json(texts):
     assert Values.from_json(Values(texts).to_json()).values == tuple(texts)
 
 
-@given(st.lists(st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**20), max_value=10**20, places=8), min_size=1))
+@given(
+    st.lists(
+        st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**20), max_value=10**20, places=8), min_size=1
+    )
+)
 def test_decimals_are_one_value_however_they_are_written(decimals):
     distinct = list(dict.fromkeys(decimals))
     values = Values(distinct)
@@ -191,7 +195,9 @@ def test_a_product_too_large_for_the_driver_is_refused():
         Product({})
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"domain": "values"}', '{"domain": "values", "kind": "date", "values": ["x"]}'])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"domain": "values"}', '{"domain": "values", "kind": "date", "values": ["x"]}']
+)
 def test_json_of_something_else_is_refused(text):
     with pytest.raises(DomainError):
         Values.from_json(text)

@@ -9,7 +9,9 @@ from spark_dp.mechanisms.base import MAX_DRAWS
 from spark_dp.privacy import Epsilon, Relation
 
 
-@pytest.mark.parametrize(("name", "nearest"), [("ds_roo", "'ds-roo'"), ("ROO", "'roo'"), ("laplace", "Known"), (None, "Known")])
+@pytest.mark.parametrize(
+    ("name", "nearest"), [("ds_roo", "'ds-roo'"), ("ROO", "'roo'"), ("laplace", "Known"), (None, "Known")]
+)
 def test_an_unknown_method_is_refused_with_the_nearest_name(name, nearest):
     with pytest.raises(MethodError, match=nearest):
         mechanism(name, 1, 3)

