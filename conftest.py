@@ -1,7 +1,5 @@
 """One lazy Spark session for all tests, classic or, with --connect, over Spark Connect."""
 
-import warnings
-
 import pytest
 
 
@@ -26,10 +24,7 @@ def spark(connect):
     builder = builder.config("spark.sql.session.timeZone", "America/New_York")
     # The setting is static, so that a Connect client cannot give it.
     builder = builder.remote("local[2]") if connect else builder.master("local[2]").config("spark.ui.enabled", "false")
-    with warnings.catch_warnings():
-        # pyspark leaves sockets and files of its launcher to the collector.
-        warnings.simplefilter("ignore", ResourceWarning)
-        session = builder.getOrCreate()
+    session = builder.getOrCreate()
     yield session
     session.stop()
 

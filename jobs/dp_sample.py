@@ -95,7 +95,7 @@ def release(spark: SparkSession, arguments: argparse.Namespace) -> None:
     table = read(spark, arguments.input, arguments.format, arguments.schema)
     check_output(spark, arguments.output, output_format, table, arguments.column)
     domain = domains(spark, arguments.column, arguments.domain)
-    print(f"Counting {', '.join(arguments.column)} of {arguments.input} on Spark …", flush=True)
+    print(f"Sampling {', '.join(arguments.column)} of {arguments.input} on Spark …", flush=True)
     started = time.monotonic()
     sample = dp.dp_sample(
         table,

@@ -166,7 +166,9 @@ def recognize(value: Any) -> tuple[Kind, Value]:
         if accepted is not None:
             return kind, accepted
     if isinstance(value, float):
-        raise ValueError(f"{value!r} is a floating-point number, which has no exact equal: give decimal.Decimal or int")
+        raise ValueError(  # noqa: TRY004 — a list with such a value is no domain, whichever way
+            f"{value!r} is a floating-point number, which has no exact equal: give decimal.Decimal or int"
+        )
     raise ValueError(
         f"{value!r} is a {type(value).__name__}; a domain lists strings, integers, decimals, dates, timestamps, "
         "booleans or bytes"
