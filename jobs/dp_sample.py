@@ -164,8 +164,8 @@ def domain(spark: SparkSession, column: str, text: str) -> object:
 def check_output(spark: SparkSession, path: str, output_format: str, table: DataFrame, columns: Sequence[str]) -> None:
     """Refuse what could not be written, while nothing has been read yet."""
     try:
-        # Twice, since Spark logs a stack trace if a single path is missing.
-        spark.read.format("binaryFile").load([path, path])
+        # Twice, since Spark logs a stack trace if a single path is missing; Connect looks when asked for the schema.
+        _ = spark.read.format("binaryFile").load([path, path]).schema
     except AnalysisException as error:
         if "PATH_NOT_FOUND" not in str(error):
             raise
