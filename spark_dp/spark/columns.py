@@ -36,20 +36,20 @@ class SampledColumn:
     Args:
         name: as in the schema.
         type: what its domain must fit.
-        collated: whether its strings compare by a collation instead of byte by byte.
+        own_type: its type in full, with a collation if it has one, as SQL writes it.
         declared: the domain that its metadata declares, as JSON, or None.
     """
 
     name: str
     type: ColumnType
-    collated: bool
+    own_type: str
     declared: str | None
 
     @property
     def expression(self) -> Column:
         """The column, for a DataFrame that has it: compared byte by byte whatever its collation."""
         column = F.col(quoted(self.name))
-        return F.collate(column, "UTF8_BINARY") if self.collated else column
+        return F.collate(column, "UTF8_BINARY") if "collate" in self.own_type else column
 
 
 #: Key of a column's metadata under which declare_domain writes.
@@ -86,7 +86,7 @@ def _sampled_column(df: DataFrame, name: str) -> SampledColumn:
     field = schema[name]
     declared = field.metadata.get(DECLARED)
     return SampledColumn(
-        name, _column_type(field), _is_collated(field.dataType), None if declared is None else str(declared)
+        name, _column_type(field), field.dataType.simpleString(), None if declared is None else str(declared)
     )
 
 
@@ -128,7 +128,3 @@ def _column_type(field: T.StructField) -> ColumnType:
         f"Column {field.name!r} is of type {data_type.simpleString()}, which cannot be sampled. Strings, integers, "
         "decimals, dates, timestamps, booleans and bytes can: take one element or field into a column of its own first."
     )
-
-
-def _is_collated(data_type: T.DataType) -> bool:
-    return isinstance(data_type, T.StringType) and getattr(data_type, "collation", "UTF8_BINARY") != "UTF8_BINARY"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
 
-from spark_dp.domain import ColumnType, Domain, Product, Values
+from spark_dp.domain import MAX_CELLS, ColumnType, Domain, Product, Values
 from spark_dp.errors import DomainError
 from spark_dp.spark.columns import DECLARED, SampledColumn, quoted, sampled_columns
 from spark_dp.spark.frames import is_dataframe, with_metadata
@@ -90,7 +90,7 @@ def _from_table(column: SampledColumn, table: DataFrame) -> Values:
     if source.type.kind == "timestamp":
         # Python would render the instant in the time zone of this process, where an hour a year comes twice.
         expression = F.unix_micros(expression)
-    rows = table.select(expression).collect()
+    rows = table.select(expression).limit(MAX_CELLS + 1).collect()
     return Values(_plain(row[0], source.type) for row in rows)
 
 

@@ -63,7 +63,10 @@ def sample_frame(
     positions = range(len(columns))
     texts = literal_rows(spark, ", ".join(f"c{position} string" for position in positions), rows)
     typed = texts.select(
-        *(from_text(F.col(f"c{position}"), column.type).alias(column.name) for position, column in enumerate(columns))
+        *(
+            from_text(F.col(f"c{position}"), column.type).cast(column.own_type).alias(column.name)
+            for position, column in enumerate(columns)
+        )
     )
     # After the cast, which drops metadata.
     return with_metadata(typed, {position: {"spark_dp": record} for position in positions})

@@ -103,7 +103,7 @@ class Scripted:
         import numpy as np
 
         assert size == len(self._values)
-        return np.array(self._values, dtype=np.int64)
+        yield np.array(self._values, dtype=np.int64)
 
 
 class NaiveSchedule(DsRoo):

@@ -182,6 +182,13 @@ def test_the_methods_are_attached_once(spark, recwarn):
     assert not recwarn.list
 
 
+def test_the_methods_are_attached_to_connect_frames_too():
+    pytest.importorskip("grpc")
+    from pyspark.sql.connect.dataframe import DataFrame
+
+    assert DataFrame.dp_sample is dp.dp_sample
+
+
 def test_a_foreign_method_of_the_same_name_is_replaced_with_a_warning(monkeypatch):
     from spark_dp.spark import attach as module
 

@@ -62,7 +62,7 @@ def test_a_sampler_that_is_ten_percent_wrong_is_rejected(cell, factor):
     wrong[cell] *= factor
     wrong /= wrong.sum()
     thresholds = np.cumsum(wrong)
-    uniform = SYSTEM.below_many(2**53, DRAWS) / 2**53
+    uniform = np.concatenate(list(SYSTEM.below_many(2**53, DRAWS))) / 2**53
     assert not accepted(np.minimum(np.searchsorted(thresholds, uniform), 3), pmf)
 
 
