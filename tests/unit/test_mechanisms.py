@@ -1,6 +1,10 @@
 """The mechanisms as objects: parameters that are refused, and what never shows."""
 
+from fractions import Fraction
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from spark_dp import Counts, mechanism
 from spark_dp.errors import ArgumentError, MethodError, NumSamplesError, RelationError
@@ -100,6 +104,28 @@ def test_the_certificate_under_replace_sees_a_schedule_that_falls_too_fast():
         broken = [*tested.schedule[:m], tested.schedule[m] - 1, *tested.schedule[m + 1 :]]
         with pytest.raises(AssertionError, match="breaks its guarantee"):
             schedules.certify_replace(broken, tested.exp_epsilon, tested.scale, 3, 60)
+
+
+@given(k=st.integers(3, 9), m=st.integers(1, 30), spare=st.integers(1, 500), above=st.integers(0, 2**70))
+def test_each_term_of_the_recursion_is_the_smallest_that_meets_its_inequality(k, m, spare, above):
+    """In use one term outweighs the other; alone, each must still solve the inequality it stands for."""
+    tested = mechanism("ds-roo", "0.3", k, relation="replace")
+    e, scale, n, before = tested.exp_epsilon, tested.scale, k * m + spare, tested.pseudo_count + above
+    h = n - (k - 1) * m
+
+    def probability(count, u):
+        return Fraction(count * scale + u, n * scale + k * u)
+
+    def falls(u):
+        return probability(m + 1, before) <= e * probability(m, u)
+
+    def stays(u):
+        return probability(h, u) <= e * probability(h, before)
+
+    for term, holds in ((schedules._b, falls), (schedules._c, stays)):
+        u = term(e, scale, k, n, m, before)
+        assert holds(max(0, u))
+        assert u <= 0 or not holds(u - 1)
 
 
 @pytest.mark.parametrize("relation", ["any", "replace", "add-remove"])
