@@ -1,6 +1,11 @@
 """One lazy Spark session for all tests, classic or, with --connect, over Spark Connect."""
 
 import pytest
+from hypothesis import settings
+
+# The machines that run the tests are too uneven for a deadline.
+settings.register_profile("no deadline", deadline=None)
+settings.load_profile("no deadline")
 
 
 def pytest_addoption(parser):

@@ -60,7 +60,7 @@ def test_several_draws_share_one_epsilon(name, relation, draws):
 
 
 @given(data=st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_no_ratio_exceeds_it_at_large_n(name, relation, data):
     k = data.draw(st.integers(2, 6))
     eps = data.draw(st.sampled_from(["0.02", "0.1", "0.5", "1", "2.5"]))

