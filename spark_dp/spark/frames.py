@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
+import pyarrow as pa
+import pyspark
 from pyspark.sql import functions as F
 
 from spark_dp.domain import ColumnType, Domain
@@ -32,9 +34,14 @@ def from_text(text: Column, to: ColumnType) -> Column:
     return F.unhex(text) if to.kind == "binary" else text.cast(to.name)
 
 
-def literal_rows(spark: SparkSession, schema: str, rows: Sequence[tuple[Any, ...]]) -> DataFrame:
-    """A DataFrame of literal rows."""
-    return spark.createDataFrame(list(rows), schema)
+def literal_rows(spark: SparkSession, columns: Mapping[str, Sequence[str] | Sequence[int]]) -> DataFrame:
+    """A DataFrame of literal rows, from columns of text and of integers."""
+    if int(pyspark.__version__.split(".")[0]) >= 4:
+        # A local relation: reading it takes no job.
+        return spark.createDataFrame(pa.table(dict(columns)))
+    types = ("long" if isinstance(column[0], int) else "string" for column in columns.values())
+    schema = ", ".join(f"{name} {of}" for name, of in zip(columns, types, strict=True))
+    return spark.createDataFrame(list(zip(*columns.values(), strict=True)), schema)
 
 
 def with_metadata(df: DataFrame, added: Mapping[int, Mapping[str, object]]) -> DataFrame:
@@ -58,10 +65,12 @@ def sample_frame(
     record: Mapping[str, object],
 ) -> DataFrame:
     """The drawn ranks as literal rows of the columns' own names and types, with the public record as metadata."""
-    places = (domain.coordinates(rank) for rank in ranks)
-    rows = [tuple(axis.texts[place] for axis, place in zip(domain.axes, row, strict=True)) for row in places]
-    positions = range(len(columns))
-    texts = literal_rows(spark, ", ".join(f"c{position} string" for position in positions), rows)
+    places = zip(*map(domain.coordinates, ranks), strict=True)
+    drawn = {
+        f"c{position}": [axis.texts[place] for place in column]
+        for position, (axis, column) in enumerate(zip(domain.axes, places, strict=True))
+    }
+    texts = literal_rows(spark, drawn)
     typed = texts.select(
         *(
             from_text(F.col(f"c{position}"), column.type).cast(column.own_type).alias(column.name)
@@ -69,4 +78,4 @@ def sample_frame(
         )
     )
     # After the cast, which drops metadata.
-    return with_metadata(typed, {position: {"spark_dp": record} for position in positions})
+    return with_metadata(typed, {position: {"spark_dp": record} for position in range(len(columns))})

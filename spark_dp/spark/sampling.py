@@ -47,5 +47,7 @@ def sample(
     values = resolve(columns, domain)
     mechanism = chosen(epsilon, values.size, neighbors, draws)
     names = tuple(column.name for column in columns)
-    drawn = release(mechanism, names, lambda: count_native(df, columns, values), budget)
+    # Only where the number of rows is public do those outside the domain take part.
+    outside = neighbors is Relation.REPLACE
+    drawn = release(mechanism, names, lambda: count_native(df, columns, values, outside=outside), budget)
     return sample_frame(df.sparkSession, columns, values, drawn.ranks, drawn.entry.record())
