@@ -66,7 +66,6 @@ def dp_sample(
         Tasnim, Gilani, Sankar, Kosut (2025), reveal-or-obscure; docs/mechanisms.md.
 
     Example:
-        >>> spark = getfixture("spark")
         >>> df = spark.createDataFrame([("flu",), ("cold",), (None,)], "diagnosis string")
         >>> sample = df.dp_sample("diagnosis", 1.0, domain=["flu"], num_samples=3)
         >>> sample.collect()
@@ -93,7 +92,6 @@ def declare_domain(df: DataFrame, col: str, domain: Any) -> DataFrame:
         ColumnError, DomainError: if the column cannot be sampled, or the domain does not fit it.
 
     Example:
-        >>> spark = getfixture("spark")
         >>> df = spark.createDataFrame([("f",)], "sex string")
         >>> declared = declare_domain(df, "sex", ["f", "m"])
         >>> declared.dp_sample("sex", 1.0, num_samples=4).count()
