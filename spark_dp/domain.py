@@ -152,13 +152,14 @@ class Values:
             raise DomainError(
                 f"This is not the JSON of a list of values: {text[:80]!r}. Write it with Values.to_json()."
             )
-        kind = KINDS[document["kind"]]
+        kind, texts = KINDS[document["kind"]], document.get("values")
+        if not isinstance(texts, list) or not all(isinstance(value, str) for value in texts):
+            raise DomainError(f"The JSON of a {kind.name} domain must list its values as text.")
         try:
-            return Values(kind.from_text(value) for value in document["values"])
-        except (ValueError, TypeError, KeyError) as error:
-            if isinstance(error, DomainError):
-                raise
+            values = [kind.from_text(value) for value in texts]
+        except ValueError as error:
             raise DomainError(f"The JSON of a {kind.name} domain holds a value that is none: {error}.") from None
+        return Values(values)
 
     def document(self) -> dict[str, object]:
         """The domain as what JSON can write."""

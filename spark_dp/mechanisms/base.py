@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from numbers import Integral
 from typing import ClassVar, final
 
 import numpy as np
@@ -34,9 +35,9 @@ MAX_DRAWS = 1_000_000
 MAX_RECORDS = 2**62
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Smoothing:
-    """What a mechanism adds to the counts, in units of 1/scale record.
+    """What a mechanism adds to the counts, in units of 1/scale record. As private as they are.
 
     Args:
         unseen: added to each value of the domain that no record holds.
@@ -80,7 +81,7 @@ class Mechanism(ABC):
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", Epsilon.parse(self.epsilon))
         object.__setattr__(self, "relation", Relation.parse(self.relation))
-        check_num_samples(self.num_samples)
+        object.__setattr__(self, "num_samples", check_num_samples(self.num_samples))
         _check_whole("k", self.k, "the size of the domain", 1, 2**63 - 1)
         if self.relation not in self.relations:
             supported = ", ".join(sorted(repr(known.value) for known in self.relations))
@@ -172,22 +173,23 @@ class Mechanism(ABC):
 
 
 def check_num_samples(num_samples: object) -> int:
-    """The number of draws, if it is one.
+    """The number of draws, if it is one; NumPy's integers are.
 
     Raises:
         NumSamplesError: if it is not a whole number in [1, MAX_DRAWS].
     """
-    if isinstance(num_samples, bool) or not isinstance(num_samples, int):
+    if isinstance(num_samples, bool) or not isinstance(num_samples, Integral):
         raise NumSamplesError(
             f"num_samples = {num_samples!r} is a {type(num_samples).__name__}, not a whole number of samples. "
             "Give an integer such as 1 or 100."
         )
-    if not 1 <= num_samples <= MAX_DRAWS:
+    draws = int(num_samples)
+    if not 1 <= draws <= MAX_DRAWS:
         raise NumSamplesError(
             f"num_samples = {num_samples} is outside 1 to {MAX_DRAWS:,}: every sample is an independent draw "
             "made at eps/num_samples. Ask for fewer."
         )
-    return num_samples
+    return draws
 
 
 def _check_whole(name: str, value: object, meaning: str, low: int, high: int) -> None:

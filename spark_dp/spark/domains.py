@@ -21,7 +21,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 def declared(df: DataFrame, col: str, domain: object) -> DataFrame:
     """The DataFrame with the domain written into the column's metadata."""
-    (column,) = sampled_columns(df, col)
+    (column,) = sampled_columns(df, [col])
     values = _values(column, domain)
     metadata = {**df.schema[col].metadata, DECLARED: values.to_json()}
     return with_metadata(df, {df.columns.index(col): metadata})

@@ -123,6 +123,8 @@ def test_a_declared_domain_is_checked_when_it_is_declared(untouchable):
         dp.declare_domain(untouchable, "s", [])
     with pytest.raises(ColumnError, match="no column"):
         dp.declare_domain(untouchable, "q", [1])
+    with pytest.raises(ColumnError, match="name of a column"):
+        dp.declare_domain(untouchable, ["s", "i"], [1])
 
 
 def test_damaged_metadata_is_refused(untouchable):

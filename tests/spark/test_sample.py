@@ -76,6 +76,8 @@ def test_several_columns_are_sampled_jointly(spark):
     assert rows[0].asDict().keys() == {"sex", "age"}
     # ε = 50 hides nothing: a draw that mixed the columns up would show ("f", 30).
     assert tuple(rows[0]) in {("f", 20), ("m", 30)}
+    product = dp.Product({"sex": dp.Values(["f", "m"]), "age": dp.Values([20, 30])})
+    assert tuple(frame.dp_sample(["sex", "age"], 50, domain=product).first()) in {("f", 20), ("m", 30)}
 
 
 def test_the_record_of_the_release_is_in_the_metadata(letters, tmp_path, spark):

@@ -196,7 +196,16 @@ def test_a_product_too_large_for_the_driver_is_refused():
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", "[]", '{"domain": "values"}', '{"domain": "values", "kind": "date", "values": ["x"]}']
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        '{"domain": "values"}',
+        '{"domain": "values", "kind": "date", "values": ["x"]}',
+        '{"domain": "values", "kind": "string", "values": [1]}',
+        '{"domain": "values", "kind": "string"}',
+    ],
 )
 def test_json_of_something_else_is_refused(text):
     with pytest.raises(DomainError):

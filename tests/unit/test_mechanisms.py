@@ -27,6 +27,14 @@ def test_what_is_no_number_of_samples_is_refused(num_samples):
         mechanism("roo", 1, 3, num_samples=num_samples)
 
 
+def test_a_numpy_integer_is_a_number_of_samples():
+    import numpy as np
+
+    tested = mechanism("roo", 1, 3, num_samples=np.int64(4))
+    assert tested == mechanism("roo", 1, 3, num_samples=4)
+    assert type(tested.num_samples) is int
+
+
 @pytest.mark.parametrize("k", [0, -1, 2**63, 1.5, True, None])
 def test_what_is_no_domain_size_is_refused(k):
     with pytest.raises(ArgumentError, match="size of the domain"):
@@ -138,7 +146,8 @@ def test_ds_roo_never_smooths_more_than_roo(relation):
 
 def test_counts_and_mechanisms_show_nothing_private():
     counts = Counts.dense([1234, 5678], outside=91011)
-    shown = f"{counts!r} {counts} {mechanism('ds-roo', 1, 2)!r}"
+    tested = mechanism("ds-roo", 1, 2)
+    shown = f"{counts!r} {counts} {tested!r} {Smoothing(5678)!r}"
     assert not any(number in shown for number in ("1234", "5678", "91011", "6912"))
 
 
