@@ -102,15 +102,20 @@ def _timestamp_ntz(value: Any) -> Value | None:
     return _microseconds(value) if isinstance(value, datetime) and value.tzinfo is None else None
 
 
+def _from_iso(text: str) -> datetime:
+    # Python reads the Z from 3.11 on only.
+    return datetime.fromisoformat(text.replace("Z", "+00:00"))
+
+
 def _timestamp_text(text: str) -> Value:
-    parsed = _timestamp(datetime.fromisoformat(text.replace("Z", "+00:00")))
+    parsed = _timestamp(_from_iso(text))
     if parsed is None:
         raise ValueError(f"{text!r} has no time zone, so that it is no instant: write '{text}+00:00' or so")
     return parsed
 
 
 def _timestamp_ntz_text(text: str) -> Value:
-    parsed = _timestamp_ntz(datetime.fromisoformat(text))
+    parsed = _timestamp_ntz(_from_iso(text))
     if parsed is None:
         raise ValueError(f"{text!r} has a time zone, but the column has none")
     return parsed
