@@ -74,8 +74,6 @@ class Mechanism(ABC):
     n: int | None = None
 
     name: ClassVar[str]
-    summary: ClassVar[str]
-    source: ClassVar[str]
     relations: ClassVar[frozenset[Relation]] = frozenset(Relation)
 
     def __post_init__(self) -> None:
@@ -123,7 +121,7 @@ class Mechanism(ABC):
     def pmf(self, counts: Counts | Sequence[int]) -> list[Fraction]:
         """Exact probability that one draw is each of the k values, given these counts.
 
-        Costs O(k). The result is as private as the counts.
+        Costs O(k). Rows outside the domain take no part. The result is as private as the counts.
         """
         counts = self._checked(counts)
         bound = self._bound_to(counts)

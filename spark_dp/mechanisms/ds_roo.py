@@ -29,8 +29,8 @@ class DsRoo(Roo):
 
     Guarantee: ε under every relation; tight under "replace".
     Error bound: as ROO (reached at m = 0), and never worse than ROO on any table.
-    Source: Tasnim, Gilani, Sankar, Kosut (2025), data-specific reveal-or-obscure; the schedules
-    for a private n are this project's (docs/mechanisms.md).
+    Source: Tasnim, Gilani, Sankar, Kosut (2025), arXiv:2504.14696, the algorithm DS-ROO; the
+    schedules for a private n are this project's (docs/mechanisms.md).
 
     Raises:
         MethodError: if ε/T is below 10⁻⁶, where the schedule would be too long.
@@ -41,7 +41,6 @@ class DsRoo(Roo):
     """
 
     name: ClassVar[str] = "ds-roo"
-    summary: ClassVar[str] = "as roo, at a rate that falls to 0 as the rarest value becomes frequent"
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -20,7 +20,7 @@ class Roo(Mechanism):
 
     Guarantee: ε under every relation; tight under "replace".
     Error bound: TV ≤ q (1 − 1/k).
-    Source: Tasnim, Gilani, Sankar, Kosut (2025), reveal-or-obscure.
+    Source: Tasnim, Gilani, Sankar, Kosut (2025), arXiv:2504.14696, the algorithm ROO.
 
     >>> from spark_dp import mechanism
     >>> [f"{float(p):.6f}" for p in mechanism("roo", eps="0.5", k=3).pmf([0, 3, 7])]
@@ -28,8 +28,6 @@ class Roo(Mechanism):
     """
 
     name: ClassVar[str] = "roo"
-    summary: ClassVar[str] = "reveal a random record's value or, at a fixed rate, a uniform one"
-    source: ClassVar[str] = "Tasnim, Gilani, Sankar, Kosut 2025"
 
     @cached_property
     def pseudo_count(self) -> int:

@@ -63,7 +63,7 @@ def dp_sample(
         PrivateComputationError: if reading the rows failed; the budget stays charged.
 
     Source:
-        Tasnim, Gilani, Sankar, Kosut (2025), reveal-or-obscure; docs/mechanisms.md.
+        Tasnim, Gilani, Sankar, Kosut (2025), arXiv:2504.14696, ROO and DS-ROO; docs/mechanisms.md.
 
     Example:
         >>> df = spark.createDataFrame([("flu",), ("cold",), (None,)], "diagnosis string")

@@ -92,7 +92,7 @@ def _sampled_column(df: DataFrame, name: str) -> SampledColumn:
 
 def _rivals(df: DataFrame, name: str) -> list[str]:
     """The columns that Spark may mean by a name."""
-    if df.sparkSession.conf.get("spark.sql.caseSensitive") == "true":
+    if str(df.sparkSession.conf.get("spark.sql.caseSensitive")).lower() == "true":
         return [other for other in df.columns if other == name]
     return [other for other in df.columns if other.lower() == name.lower()]
 

@@ -122,6 +122,15 @@ def test_a_domain_of_one_value_gives_that_value(letters):
     assert {row.letter for row in letters.dp_sample("letter", 1, domain=["q"], num_samples=5).collect()} == {"q"}
 
 
+def test_names_that_differ_in_case_are_two_columns_where_the_session_says_so(spark):
+    spark.conf.set("spark.sql.caseSensitive", "True")
+    try:
+        frame = spark.createDataFrame([(1, 2)], "x int, y int").toDF("x", "X")
+        assert frame.dp_sample("X", 50, domain=[1, 2]).first()[0] == 2
+    finally:
+        spark.conf.unset("spark.sql.caseSensitive")
+
+
 def test_a_declared_domain_is_kept_by_parquet(letters, spark, tmp_path):
     declared = dp.declare_domain(letters, "letter", ["a", "b"])
     declared.write.parquet(str(tmp_path / "declared"))
