@@ -25,6 +25,7 @@ from pyspark.sql.types import BinaryType
 
 import spark_dp as dp
 from spark_dp.errors import ArgumentError, SparkDPError
+from spark_dp.spark.columns import quoted
 
 FORMATS = ("parquet", "csv", "json", "orc")
 SHOWN = 20
@@ -74,9 +75,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         dp.mechanism(arguments.method, arguments.eps, 1, relation=arguments.relation, num_samples=arguments.num_samples)
         spark = SparkSession.builder.appName("dp_sample").getOrCreate()
         release(spark, arguments)
-    except ArgumentError as error:
-        return failed(2, str(error))
-    except AnalysisException as error:
+    except (ArgumentError, AnalysisException) as error:
         return failed(2, str(error))
     except (SparkDPError, PySparkException) as error:
         return failed(1, str(error))
@@ -156,7 +155,7 @@ def domain(spark: SparkSession, column: str, text: str) -> object:
         return table
     if other not in table.columns:
         raise ArgumentError(f"The domain table {name!r} has no column {other!r} but {table.columns}.")
-    return table.select(F.col("`" + other.replace("`", "``") + "`").alias(column))
+    return table.select(F.col(quoted(other)).alias(column))
 
 
 def check_output(spark: SparkSession, path: str, output_format: str, table: DataFrame, columns: Sequence[str]) -> None:

@@ -19,30 +19,28 @@ class Categorical:
 
     The draw splits as in the reveal-or-obscure papers: with probability n · scale / Z a uniformly
     random record reveals its value; otherwise the value is obscured, that is, drawn in proportion
-    to ``extra`` alone. All randomness is integers; weights may exceed 64 bits.
+    to the extra alone. All randomness is integers; weights may exceed 64 bits.
 
     Args:
         k: size of the domain.
         ranks: the ranks seen, sorted, each once. Shape (s,), int64.
         counts: their counts, positive, with a sum below 2^63. Shape (s,), int64.
         scale: weight of one record.
-        extra: what each seen rank gets on top, shape (s,); or one number for every rank of the
-            domain, seen or not.
-        unseen_extra: what each rank that was not seen gets; ignored if ``extra`` is one number.
+        seen_extra: what each seen rank gets on top, shape (s,); None if it is the same as for the others.
+        unseen_extra: what each rank that was not seen gets.
     """
 
     def __init__(
-        self, k: int, ranks: Ints, counts: Ints, scale: int, extra: Sequence[int] | int, unseen_extra: int = 0
+        self, k: int, ranks: Ints, counts: Ints, scale: int, seen_extra: Sequence[int] | None, unseen_extra: int
     ) -> None:
         self._ranks = ranks
         self._cumulative_counts = np.cumsum(counts)
         self._scale = scale
         self._revealing = scale * (int(self._cumulative_counts[-1]) if len(counts) else 0)
         # One number for all is a domain of which no value is set apart.
-        shared = isinstance(extra, int)
-        self._set_apart = np.empty(0, np.int64) if shared else ranks
-        self._cumulative_extra = [] if isinstance(extra, int) else list(accumulate(extra))
-        self._shared_extra = extra if isinstance(extra, int) else unseen_extra
+        self._set_apart = ranks[:0] if seen_extra is None else ranks
+        self._cumulative_extra = list(accumulate(seen_extra or ()))
+        self._shared_extra = unseen_extra
         self._obscuring_apart = self._cumulative_extra[-1] if self._cumulative_extra else 0
         self.total = self._revealing + self._obscuring_apart + self._shared_extra * (k - len(self._set_apart))
 

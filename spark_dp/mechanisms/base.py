@@ -146,12 +146,7 @@ class Mechanism(ABC):
             counts = _with_outside_replaced(counts, source)
         bound = self._bound_to(counts)
         smoothing = bound.smoothing(counts)
-        if smoothing.seen is None:
-            distribution = Categorical(self.k, counts.ranks, counts.counts, bound.scale, smoothing.unseen)
-        else:
-            distribution = Categorical(
-                self.k, counts.ranks, counts.counts, bound.scale, smoothing.seen, smoothing.unseen
-            )
+        distribution = Categorical(self.k, counts.ranks, counts.counts, bound.scale, smoothing.seen, smoothing.unseen)
         return [distribution.draw(source) for _ in range(self.num_samples)]
 
     def _checked(self, counts: Counts | Sequence[int]) -> Counts:

@@ -79,10 +79,8 @@ def _sampled_column(df: DataFrame, name: str) -> SampledColumn:
     schema = df.schema
     if name not in schema.names:
         raise ColumnError(f"There is no column {name!r}. {_advice(schema, name)}")
-    if len(_rivals(df, name)) > 1:
-        raise ColumnError(
-            f"Column {name!r} is ambiguous: the DataFrame has {_rivals(df, name)}. Rename or drop all but one."
-        )
+    if len(rivals := _rivals(df, name)) > 1:
+        raise ColumnError(f"Column {name!r} is ambiguous: the DataFrame has {rivals}. Rename or drop all but one.")
     field = schema[name]
     declared = field.metadata.get(DECLARED)
     return SampledColumn(

@@ -60,7 +60,7 @@ def test_every_ticket_is_worth_one_unit_of_weight(k, counts, scale, data):
     ranks, seen = np.array(sorted(counts), np.int64), np.array([counts[rank] for rank in sorted(counts)], np.int64)
     shared = data.draw(st.booleans())
     unseen = data.draw(st.integers(1, 3))
-    extra = unseen if shared else data.draw(st.lists(st.integers(0, 4), min_size=len(ranks), max_size=len(ranks)))
+    extra = None if shared else data.draw(st.lists(st.integers(0, 4), min_size=len(ranks), max_size=len(ranks)))
     tested = Categorical(k, ranks, seen, scale, extra, unseen)
     added = dict.fromkeys(ranks.tolist(), unseen) if shared else dict(zip(ranks.tolist(), extra, strict=True))
     expected = {rank: counts.get(rank, 0) * scale + added.get(rank, unseen) for rank in range(k)}
@@ -71,7 +71,7 @@ def test_every_ticket_is_worth_one_unit_of_weight(k, counts, scale, data):
 
 def test_a_draw_asks_for_a_number_below_the_total():
     ticket = Ticket(0)
-    tested = Categorical(3, np.array([1]), np.array([2]), 10, 7)
+    tested = Categorical(3, np.array([1]), np.array([2]), 10, None, 7)
     tested.draw(ticket)
     assert ticket.bound == tested.total == 2 * 10 + 3 * 7
 
