@@ -2,18 +2,19 @@
 
     import spark_dp as dp
 
-    df.dp_sample("diagnosis", 1.0, "ds-roo", domain=["flu", "cold", "covid"])
+    df.dp_sample("diagnosis", 1.0, domain=["flu", "cold", "covid"])
+    df.dp_histogram("diagnosis", 1.0, domain=["flu", "cold", "covid"])
 
-Importing the package attaches ``dp_sample`` to the DataFrame classes of the installed pyspark.
+Importing the package attaches both to the DataFrame classes of the installed pyspark.
 """
 
 from spark_dp import errors
 from spark_dp.budget import Budget, Entry
 from spark_dp.counts import Counts
 from spark_dp.domain import Product, Values
-from spark_dp.mechanisms import Mechanism, mechanism
+from spark_dp.mechanisms import Mechanism, max_draws, mechanism, methods
 from spark_dp.privacy import Epsilon, Guarantee, Relation
-from spark_dp.spark import declare_domain, dp_sample
+from spark_dp.spark import declare_domain, dp_histogram, dp_sample
 from spark_dp.spark.attach import attach
 from spark_dp.version import __version__
 
@@ -29,9 +30,12 @@ __all__ = [
     "Values",
     "__version__",
     "declare_domain",
+    "dp_histogram",
     "dp_sample",
     "errors",
+    "max_draws",
     "mechanism",
+    "methods",
 ]
 
-attach({"dp_sample": dp_sample})
+attach({"dp_sample": dp_sample, "dp_histogram": dp_histogram})

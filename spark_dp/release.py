@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from spark_dp.budget import Budget, Entry
 from spark_dp.counts import Counts
 from spark_dp.errors import PrivateComputationError
 from spark_dp.mechanisms import Mechanism
+from spark_dp.mechanisms.noise import NoiseMechanism
 from spark_dp.privacy import Guarantee
 from spark_dp.version import __version__
 
 
 @dataclass(frozen=True)
 class Release:
-    """What leaves the boundary: drawn ranks and public facts.
+    """What leaves the boundary: drawn or noisy integers and public facts.
 
     Args:
-        ranks: one rank of the domain for each sample.
+        values: the rank of each sample; or the noisy count of each value of the domain, by rank.
         entry: what ran.
     """
 
-    ranks: tuple[int, ...]
+    values: tuple[int, ...]
     entry: Entry
 
     @property
@@ -31,7 +32,7 @@ class Release:
         return self.entry.guarantee
 
 
-def release(
+def release_sample(
     mechanism: Mechanism, columns: tuple[str, ...], count: Callable[[], Counts], budget: Budget | None = None
 ) -> Release:
     """Draw a private sample once, from arguments that were checked before.
@@ -42,30 +43,59 @@ def release(
         BudgetError: from the budget, before anything is read.
         PrivateComputationError: if counting or drawing fails.
     """
-    entry = Entry(
-        method=mechanism.name,
+    entry = _entry(mechanism.name, mechanism, columns, mechanism.num_samples)
+    return _release(entry, lambda: mechanism.draw(count()), budget)
+
+
+def release_histogram(
+    mechanism: NoiseMechanism, columns: tuple[str, ...], count: Callable[[], Counts], budget: Budget | None = None
+) -> Release:
+    """Release all counts once, with noise; otherwise as :func:`release_sample`."""
+    return _release(_entry("histogram", mechanism, columns, 0), lambda: mechanism.noisy_counts(count()), budget)
+
+
+def read_publicly(answer: Callable[[], int]) -> int:
+    """A number that is public although private rows are read for it.
+
+    Raises:
+        PrivateComputationError: if that fails.
+    """
+    return _silent(lambda: [answer()])[0]
+
+
+def _entry(method: str, mechanism: Mechanism, columns: tuple[str, ...], num_samples: int) -> Entry:
+    return Entry(
+        method=method,
         epsilon=str(mechanism.epsilon),
         relation=mechanism.relation.value,
         columns=columns,
         k=mechanism.k,
-        num_samples=mechanism.num_samples,
+        num_samples=num_samples,
         version=__version__,
     )
+
+
+def _release(entry: Entry, answer: Callable[[], Sequence[int]], budget: Budget | None) -> Release:
     if budget is not None:
         budget.reserve(entry)
-    ranks = _silent(lambda: mechanism.draw(count()))
-    if ranks is None:
+    return Release(tuple(_silent(answer)), entry)
+
+
+def _silent(answer: Callable[[], Sequence[int]]) -> Sequence[int]:
+    """The answer, or an error that says nothing of its cause."""
+    values = _attempt(answer)
+    if values is None:
         # Raised out here, where no exception is being handled: inside the handler the cause, whose
         # text may quote a row, would hang on to this one as its context.
         raise PrivateComputationError(
             "Reading the private rows failed. The cause is withheld, since it may quote a value; whoever operates "
             "Spark finds it in Spark's own logs. A budget, if there was one, stays charged."
         )
-    return Release(tuple(ranks), entry)
+    return values
 
 
-def _silent(draw: Callable[[], list[int]]) -> list[int] | None:
+def _attempt(answer: Callable[[], Sequence[int]]) -> Sequence[int] | None:
     try:
-        return draw()
+        return answer()
     except Exception:  # noqa: BLE001 — whatever it was, its text may quote a row
         return None

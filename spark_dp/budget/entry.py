@@ -13,12 +13,12 @@ class Entry:
     """A release as the public may know it: nothing in it depends on a row.
 
     Args:
-        method: name of the mechanism.
+        method: name of the mechanism, or "histogram" for noisy counts.
         epsilon: ε of the whole release as decimal text.
         relation: neighboring relation.
         columns: the sampled columns.
         k: size of the domain.
-        num_samples: samples released.
+        num_samples: samples released; 0 for a histogram.
         version: of spark_dp.
     """
 

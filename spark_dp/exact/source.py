@@ -1,4 +1,4 @@
-"""The only place where chance enters: exact uniform integers from the operating system.
+"""The only place where chance enters: exact integers made from the operating system's entropy.
 
 There is no seed. A generator that can be seeded can be replayed, and whoever replays a draw
 learns which branch it took.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -18,7 +18,7 @@ _WORDS_PER_READ = 1 << 20
 
 
 class Source(Protocol):
-    """The capability to draw exact uniform integers."""
+    """The capability to draw exact random integers."""
 
     def below(self, bound: int) -> int:
         """A uniform integer in [0, bound), for any bound ≥ 1."""
@@ -28,9 +28,13 @@ class Source(Protocol):
         """``size`` independent uniform integers in [0, bound), for 1 ≤ bound < 2^63, a part at a time."""
         ...
 
+    def with_laplace(self, values: Sequence[int], scale: float) -> list[int]:
+        """The integers, each with independent noise of probability P(x) ∝ e^(−|x|/scale)."""
+        ...
+
 
 class SystemSource:
-    """Uniform integers made from the operating system's entropy by rejection, so without bias."""
+    """Uniform integers by rejection, so without bias; Laplace noise from OpenDP's exact sampler."""
 
     def below(self, bound: int) -> int:
         """A uniform integer in [0, bound): random bits, rejected until they are below the bound."""
@@ -46,6 +50,23 @@ class SystemSource:
             kept = words[words <= limit] % np.uint64(bound)
             missing -= len(kept)
             yield kept.astype(np.int64)
+
+    def with_laplace(self, values: Sequence[int], scale: float) -> list[int]:
+        """The noise is an integer from the start: OpenDP takes the scale as the rational number it is."""
+        # Imported here: it takes a quarter of a second, and most mechanisms add no noise.
+        from opendp.domains import atom_domain, vector_domain
+        from opendp.measurements import make_laplace
+        from opendp.metrics import l1_distance
+        from opendp.mod import GLOBAL_FEATURES, disable_features, enable_features
+
+        known = "contrib" in GLOBAL_FEATURES
+        enable_features("contrib")
+        try:
+            add_noise = make_laplace(vector_domain(atom_domain(T="i64")), l1_distance(T="i64"), scale=scale)
+            return [int(noisy) for noisy in add_noise(list(values))]
+        finally:
+            if not known:
+                disable_features("contrib")
 
 
 SYSTEM: Source = SystemSource()

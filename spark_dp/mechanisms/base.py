@@ -1,9 +1,4 @@
-"""What every mechanism is: public parameters in, exact draws out.
-
-A mechanism answers one question, :meth:`Mechanism.smoothing`. The probabilities and the draws
-follow from the answer here, in one place and in integers, so that no mechanism can draw from
-something other than what its proof speaks of.
-"""
+"""What every mechanism is: public parameters in, exact draws out."""
 
 from __future__ import annotations
 
@@ -14,39 +9,23 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from numbers import Integral
-from typing import ClassVar, final
+from typing import ClassVar, TypeVar, final
 
 import numpy as np
 
 from spark_dp.counts import Counts
 from spark_dp.errors import ArgumentError, NumSamplesError, RelationError
 from spark_dp.exact.bounds import exp_lower
-from spark_dp.exact.categorical import Categorical
 from spark_dp.exact.source import SYSTEM, Source
 from spark_dp.privacy import Epsilon, Guarantee, Relation
 
-#: Fraction bits of a weight beyond its leading bit: rounding costs less than 10⁻¹⁹ of accuracy.
-_WEIGHT_BITS = 64
-
-#: Independent draws are made one by one on the driver and come back as literal rows.
+#: Draws are made one by one on the driver and come back as literal rows.
 MAX_DRAWS = 1_000_000
 
 #: Counts are 64-bit integers on Spark.
 MAX_RECORDS = 2**62
 
-
-@dataclass(frozen=True, repr=False)
-class Smoothing:
-    """What a mechanism adds to the counts, in units of 1/scale record. As private as they are.
-
-    Args:
-        unseen: added to each value of the domain that no record holds.
-        seen: added to each value that was seen, in the order of ``Counts.ranks``;
-            None if every value of the domain gets the same.
-    """
-
-    unseen: int
-    seen: Sequence[int] | None = None
+M = TypeVar("M", bound="Mechanism")
 
 
 @dataclass(frozen=True)
@@ -59,7 +38,7 @@ class Mechanism(ABC):
         epsilon: privacy loss bound of the whole release, that is, of all its draws.
         k: size of the domain, at least 1.
         relation: which tables are neighbors: "any", "replace" or "add-remove".
-        num_samples: number of draws T, each at ε/T (sequential composition).
+        num_samples: number of draws T.
         n: number of records. Public under "replace", where None means "as in the counts";
             must be None otherwise, where it is private.
 
@@ -73,8 +52,12 @@ class Mechanism(ABC):
     num_samples: int = 1
     n: int | None = None
 
+    #: What ``method=`` calls it, and what it does on one line.
     name: ClassVar[str]
+    summary: ClassVar[str]
     relations: ClassVar[frozenset[Relation]] = frozenset(Relation)
+    #: Whether n decides if the call can be answered at all, so that it must be known beforehand.
+    depends_on_n: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", Epsilon.parse(self.epsilon))
@@ -99,55 +82,53 @@ class Mechanism(ABC):
         """What the whole release promises."""
         return Guarantee(self.epsilon, self.relation)
 
+    @property
+    def joint_draws(self) -> int:
+        """How many draws are protected together: all T, at ε. Where it is 1, each has ε/T of its own."""
+        return self.num_samples
+
+    @property
+    def joint_epsilon(self) -> Fraction:
+        """ε of those draws."""
+        return self.epsilon.value * self.joint_draws / self.num_samples
+
     @cached_property
     def exp_epsilon(self) -> Fraction:
-        """Certified lower bound of e^(ε/T), the factor one draw may use."""
-        return exp_lower(self.epsilon.value / self.num_samples)
-
-    @cached_property
-    def scale(self) -> int:
-        """Integer weight of one record: a power of two, the same for all tables."""
-        return 1 << (_WEIGHT_BITS + int(self.exp_epsilon).bit_length())
-
-    @abstractmethod
-    def smoothing(self, counts: Counts) -> Smoothing:
-        """The answer that makes the mechanism: how far these counts are smoothed."""
+        """E, a certified lower bound of e^ε for those draws."""
+        return exp_lower(self.joint_epsilon)
 
     @abstractmethod
     def error_bound(self, n: int) -> Fraction:
         """Largest total variation of one draw to the empirical distribution of n records."""
 
-    @final
+    @abstractmethod
     def pmf(self, counts: Counts | Sequence[int]) -> list[Fraction]:
         """Exact probability that one draw is each of the k values, given these counts.
 
         Costs O(k). Rows outside the domain take no part. The result is as private as the counts.
+
+        Raises:
+            MethodError: if the method has no closed form of it.
         """
-        counts = self._checked(counts)
-        bound = self._bound_to(counts)
-        smoothing = bound.smoothing(counts)
-        weights = [smoothing.unseen] * self.k
-        added = smoothing.seen or [smoothing.unseen] * len(counts.ranks)
-        for rank, count, extra in zip(counts.ranks.tolist(), counts.counts.tolist(), added, strict=True):
-            weights[rank] = count * bound.scale + extra
-        # Nothing seen and nothing added leaves no weight; that cannot happen with a positive ε.
-        total = sum(weights)
-        return [Fraction(weight, total) for weight in weights]
 
     @final
     def draw(self, counts: Counts | Sequence[int]) -> list[int]:
-        """The release: num_samples independent ranks, each with the probabilities of :meth:`pmf`."""
+        """The release: the ranks of num_samples drawn values."""
         return self._draw(counts, SYSTEM)
 
     @final
     def _draw(self, counts: Counts | Sequence[int], source: Source) -> list[int]:
+        counts = self._completed(counts, source)
+        return self._bound_to(counts)._ranks(counts, source)
+
+    @abstractmethod
+    def _ranks(self, counts: Counts, source: Source) -> list[int]:
+        """The drawn ranks, for a mechanism that knows n if it is public."""
+
+    def _completed(self, counts: Counts | Sequence[int], source: Source) -> Counts:
+        """The counts of all records: under replace, of those outside the domain too."""
         counts = self._checked(counts)
-        if self.relation is Relation.REPLACE:
-            counts = _with_outside_replaced(counts, source)
-        bound = self._bound_to(counts)
-        smoothing = bound.smoothing(counts)
-        distribution = Categorical(self.k, counts.ranks, counts.counts, bound.scale, smoothing.seen, smoothing.unseen)
-        return [distribution.draw(source) for _ in range(self.num_samples)]
+        return _with_outside_replaced(counts, source) if self.relation is Relation.REPLACE else counts
 
     def _checked(self, counts: Counts | Sequence[int]) -> Counts:
         if not isinstance(counts, Counts):
@@ -156,13 +137,21 @@ class Mechanism(ABC):
             raise ArgumentError(f"counts over a domain of {counts.k} values given to a mechanism for k = {self.k}.")
         return counts
 
-    def _bound_to(self, counts: Counts) -> Mechanism:
+    def _bound_to(self: M, counts: Counts) -> M:
         """Under replace, this mechanism with n filled in; n is public there."""
-        if self.relation is not Relation.REPLACE or self.n == counts.n:
+        if self.relation is not Relation.REPLACE:
             return self
-        if self.n is not None:
+        if self.n not in (None, counts.n):
             raise ArgumentError(f"counts of {counts.n} records given to a mechanism for n = {self.n}.")
-        return dataclasses.replace(self, n=counts.n)
+        return self.with_n(counts.n)
+
+    def with_n(self: M, n: int) -> M:
+        """This mechanism for n records, under replace, where n is public.
+
+        Raises:
+            ArgumentError: in one of its kinds, if it cannot answer for so few.
+        """
+        return self if self.n == n else dataclasses.replace(self, n=n)
 
 
 def check_num_samples(num_samples: object) -> int:
@@ -179,8 +168,8 @@ def check_num_samples(num_samples: object) -> int:
     draws = int(num_samples)
     if not 1 <= draws <= MAX_DRAWS:
         raise NumSamplesError(
-            f"num_samples = {num_samples} is outside 1 to {MAX_DRAWS:,}: every sample is an independent draw "
-            "made at eps/num_samples. Ask for fewer."
+            f"num_samples = {num_samples} is outside 1 to {MAX_DRAWS:,}: all samples of a release share its eps. "
+            "Ask for fewer."
         )
     return draws
 

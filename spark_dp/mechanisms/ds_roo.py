@@ -9,8 +9,8 @@ from typing import ClassVar
 from spark_dp.counts import Counts
 from spark_dp.errors import ArgumentError, MethodError
 from spark_dp.mechanisms import schedules
-from spark_dp.mechanisms.base import Smoothing
 from spark_dp.mechanisms.roo import Roo
+from spark_dp.mechanisms.weights import Smoothing
 from spark_dp.privacy import Relation
 
 #: The schedule has about 1.84 T/ε entries; at this limit it takes some seconds to build.
@@ -41,6 +41,7 @@ class DsRoo(Roo):
     """
 
     name: ClassVar[str] = "ds-roo"
+    summary: ClassVar[str] = "roo that obscures less the more frequent the rarest value is"
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
-from functools import cached_property
 from typing import ClassVar
 
-from spark_dp.counts import Counts
-from spark_dp.mechanisms.base import Mechanism, Smoothing
+from spark_dp.mechanisms.weights import ConstantSmoothing
 
 
-class Roo(Mechanism):
+class Roo(ConstantSmoothing):
     """Reveal-or-obscure sampling.
 
     With t = 1/(e^(ε/T) − 1) and q = k t / (n + k t): with probability 1 − q a draw is the value of
     a uniformly random record, else a uniform value of the domain. Equivalently
-    Q(y) ∝ c_y + t.
+    Q(y) ∝ c_y + t. The T draws are independent.
 
     Guarantee: ε under every relation; tight under "replace".
     Error bound: TV ≤ q (1 − 1/k).
@@ -28,19 +25,7 @@ class Roo(Mechanism):
     """
 
     name: ClassVar[str] = "roo"
-
-    @cached_property
-    def pseudo_count(self) -> int:
-        """t rounded up, in units of 1/scale record."""
-        return math.ceil(self.scale / (self.exp_epsilon - 1))
-
-    def smoothing(self, counts: Counts) -> Smoothing:
-        """The same pseudo-count t for every value."""
-        return Smoothing(self.pseudo_count)
-
-    def error_bound(self, n: int) -> Fraction:
-        """q (1 − 1/k): reached when all n records hold the same value."""
-        return Fraction((self.k - 1) * self.pseudo_count, n * self.scale + self.k * self.pseudo_count)
+    summary: ClassVar[str] = "reveals a random record's value, or a uniform value at a rate that depends on n, k and ε"
 
     def sample_complexity(self, alpha: Fraction | float | str) -> Fraction:
         """Records needed for TV ≤ α with one draw: n = (k (1 − α) − 1) / (α (e^(ε/T) − 1)).

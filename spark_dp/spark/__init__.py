@@ -1,4 +1,4 @@
-"""The Spark layer: ``dp_sample`` and ``declare_domain``, as functions and as DataFrame methods.
+"""The Spark layer: ``dp_sample``, ``dp_histogram`` and ``declare_domain``.
 
 Nothing below is imported before the first call, so that ``import spark_dp`` stays quick and works
 without pyspark.
@@ -19,7 +19,7 @@ def dp_sample(
     df: DataFrame,
     col: str | Sequence[str],
     eps: float | str,
-    method: str = "ds-roo",
+    method: str = "auto",
     *,
     domain: Any = None,
     num_samples: int = 1,
@@ -36,12 +36,13 @@ def dp_sample(
         df: the private table, one row for each person. Batch, classic or Connect.
         col: the column to sample, or several to sample jointly.
         eps: privacy loss bound of the whole release, read as decimal text; 10⁻⁹ to 50.
-        method: "roo" or "ds-roo".
+        method: one of :func:`spark_dp.methods`; "auto" takes the one with the smaller worst error,
+            chosen from public parameters alone.
         domain: the public values a sample can take: a list; a DataFrame of a public reference table
             with a column of the same name; ``Values``; for several columns a dict of these. None
             takes what :func:`declare_domain` wrote, or false and true for a boolean column. It must
             not be computed from private rows.
-        num_samples: independent draws T in the release, each at eps/T; 1 to 1,000,000.
+        num_samples: values T in the release, which share eps; 1 to 1,000,000.
         relation: what one person can change: "any" (a row added, removed or replaced; the default),
             "replace" (the number of rows is public) or "add-remove".
         budget: an allowance to charge before any row is read.
@@ -54,8 +55,8 @@ def dp_sample(
         eps-differential privacy under the relation, for one row of df.
 
     Error bound:
-        The total variation of each draw to the column's distribution is at most q (1 − 1/k) with
-        q = 1/(1 + (n/k)(e^(eps/T) − 1)), for n rows in the domain.
+        ``mechanism(method, eps, k, num_samples=T).error_bound(n)`` bounds the total variation of each
+        draw to the distribution of the n rows in the domain.
 
     Raises:
         ArgumentError: in one of its kinds, if the call cannot be answered; nothing was read.
@@ -63,7 +64,7 @@ def dp_sample(
         PrivateComputationError: if reading the rows failed; the budget stays charged.
 
     Source:
-        Tasnim, Gilani, Sankar, Kosut (2025), arXiv:2504.14696, ROO and DS-ROO; docs/mechanisms.md.
+        That of each method; docs/mechanisms.md.
 
     Example:
         >>> df = spark.createDataFrame([("flu",), ("cold",), (None,)], "diagnosis string")
@@ -71,11 +72,64 @@ def dp_sample(
         >>> sample.collect()
         [Row(diagnosis='flu'), Row(diagnosis='flu'), Row(diagnosis='flu')]
         >>> sample.schema["diagnosis"].metadata["spark_dp"]["method"]
-        'ds-roo'
+        'ss-roo'
     """
     from spark_dp.spark.sampling import sample
 
     return sample(df, col, eps, method, domain, num_samples, relation, budget)
+
+
+def dp_histogram(
+    df: DataFrame,
+    col: str | Sequence[str],
+    eps: float | str,
+    *,
+    domain: Any = None,
+    relation: str = "any",
+    budget: Budget | None = None,
+) -> DataFrame:
+    """Differentially private counts of all values of a column, drawn once.
+
+    Every value of the domain gets its count plus independent integer noise P(x) ∝ e^(−|x|/λ), with
+    λ = 2/eps (1/eps under "add-remove"); also the values that no row holds. Counts can be negative:
+    clipping them is the reader's choice and costs no privacy. Rows that are null or outside the
+    domain are dropped (under "replace" each becomes a random domain value).
+
+    Args:
+        df: the private table, one row for each person. Batch, classic or Connect.
+        col: the column to count, or several to count jointly.
+        eps: privacy loss bound of the whole histogram, read as decimal text; 10⁻⁹ to 50.
+        domain: as for :func:`dp_sample`; at most 2^20 values, or combinations of values.
+        relation: as for :func:`dp_sample`.
+        budget: an allowance to charge before any row is read.
+
+    Returns:
+        A DataFrame with one literal row for each value of the domain, in its order: the columns in
+        their own types and ``noisy_count`` (bigint), with the public record of the release in the
+        metadata ``spark_dp`` of each.
+
+    Guarantee:
+        eps-differential privacy under the relation, for one row of df.
+
+    Error bound:
+        Each count is off by x with probability (1 − r)/(1 + r) · r^|x|, r = e^(−1/λ): by λ on average.
+
+    Raises:
+        ArgumentError: in one of its kinds, if the call cannot be answered; nothing was read.
+        BudgetError: if the budget refuses; nothing was read.
+        PrivateComputationError: if reading the rows failed; the budget stays charged.
+
+    Source:
+        Ghosh, Roughgarden, Sundararajan (2009), the two-sided geometric mechanism; noise by OpenDP.
+
+    Example:
+        >>> df = spark.createDataFrame([("flu",)] * 3, "diagnosis string")
+        >>> df.dp_histogram("diagnosis", 50, domain=["flu", "cold"]).columns
+        ['diagnosis', 'noisy_count']
+    """
+    from spark_dp.spark.sampling import histogram
+
+    return histogram(df, col, eps, domain, relation, budget)
 
 
 def declare_domain(df: DataFrame, col: str, domain: Any) -> DataFrame:

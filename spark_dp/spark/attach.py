@@ -1,4 +1,4 @@
-"""Makes dp_sample a method of the DataFrame classes, classic and Connect."""
+"""Makes dp_sample and dp_histogram methods of the DataFrame classes, classic and Connect."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -52,6 +52,9 @@ class SampledColumn:
         return F.collate(column, "UTF8_BINARY") if "collate" in self.own_type else column
 
 
+#: The column of a histogram beside the sampled ones.
+NOISY_COUNT = "noisy_count"
+
 #: Key of a column's metadata under which declare_domain writes.
 DECLARED = "spark_dp_domain"
 
@@ -73,6 +76,19 @@ def sampled_columns(df: DataFrame, col: object) -> tuple[SampledColumn, ...]:
     if len(set(names)) < len(names):
         raise ColumnError(f"col = {col!r} names a column twice. Name each column once.")
     return tuple(_sampled_column(df, name) for name in names)
+
+
+def check_histogram_names(names: Sequence[str]) -> None:
+    """Refuse a histogram that would have two columns of one name.
+
+    Raises:
+        ColumnError: if a sampled column is called as that of the noisy counts is.
+    """
+    if taken := [name for name in names if name.lower() == NOISY_COUNT]:
+        raise ColumnError(
+            f"A histogram has a column {NOISY_COUNT!r} of its own. Rename yours first: "
+            f"df.withColumnRenamed({taken[0]!r}, ...)."
+        )
 
 
 def _sampled_column(df: DataFrame, name: str) -> SampledColumn:

@@ -10,7 +10,7 @@ import pyspark
 from pyspark.sql import functions as F
 
 from spark_dp.domain import ColumnType, Domain
-from spark_dp.spark.columns import SampledColumn
+from spark_dp.spark.columns import NOISY_COUNT, SampledColumn
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -65,17 +65,38 @@ def sample_frame(
     record: Mapping[str, object],
 ) -> DataFrame:
     """The drawn ranks as literal rows of the columns' own names and types, with the public record as metadata."""
+    typed = literal_rows(spark, _texts(domain, ranks)).select(*_typed(columns))
+    return _recorded(typed, record)
+
+
+def histogram_frame(
+    spark: SparkSession,
+    columns: Sequence[SampledColumn],
+    domain: Domain,
+    noisy_counts: Sequence[int],
+    record: Mapping[str, object],
+) -> DataFrame:
+    """Every value of the domain with its noisy count, as literal rows with the public record as metadata."""
+    rows = {**_texts(domain, range(domain.size)), NOISY_COUNT: noisy_counts}
+    return _recorded(literal_rows(spark, rows).select(*_typed(columns), NOISY_COUNT), record)
+
+
+def _texts(domain: Domain, ranks: Sequence[int]) -> dict[str, Sequence[str] | Sequence[int]]:
+    """The values of these ranks as canonical texts, one column for each sampled one."""
     places = zip(*map(domain.coordinates, ranks), strict=True)
-    drawn = {
+    return {
         f"c{position}": [axis.texts[place] for place in column]
         for position, (axis, column) in enumerate(zip(domain.axes, places, strict=True))
     }
-    texts = literal_rows(spark, drawn)
-    typed = texts.select(
-        *(
-            from_text(F.col(f"c{position}"), column.type).cast(column.own_type).alias(column.name)
-            for position, column in enumerate(columns)
-        )
-    )
-    # After the cast, which drops metadata.
-    return with_metadata(typed, {position: {"spark_dp": record} for position in range(len(columns))})
+
+
+def _typed(columns: Sequence[SampledColumn]) -> list[Column]:
+    return [
+        from_text(F.col(f"c{position}"), column.type).cast(column.own_type).alias(column.name)
+        for position, column in enumerate(columns)
+    ]
+
+
+def _recorded(df: DataFrame, record: Mapping[str, object]) -> DataFrame:
+    """With the record as the metadata of every column; after the casts, which drop metadata."""
+    return with_metadata(df, {position: {"spark_dp": record} for position in range(len(df.columns))})

@@ -2,21 +2,45 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from spark_dp.budget import Budget
+from spark_dp.counts import Counts
+from spark_dp.domain import Domain
 from spark_dp.errors import SourceError
-from spark_dp.mechanisms.base import check_num_samples
-from spark_dp.mechanisms.registry import mechanism_class
+from spark_dp.mechanisms import mechanism
+from spark_dp.mechanisms.base import Mechanism, check_num_samples
+from spark_dp.mechanisms.perturbed_histogram import PerturbedHistogram
+from spark_dp.mechanisms.registry import check_method
 from spark_dp.privacy import Epsilon, Relation
-from spark_dp.release import release
-from spark_dp.spark.columns import sampled_columns
+from spark_dp.release import read_publicly, release_histogram, release_sample
+from spark_dp.spark.columns import SampledColumn, check_histogram_names, sampled_columns
 from spark_dp.spark.counting import count_native
 from spark_dp.spark.domains import resolve
-from spark_dp.spark.frames import is_dataframe, sample_frame
+from spark_dp.spark.frames import histogram_frame, is_dataframe, sample_frame
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of a table, checked without a look at its rows."""
+
+    df: DataFrame
+    columns: tuple[SampledColumn, ...]
+    domain: Domain
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The sampled columns."""
+        return tuple(column.name for column in self.columns)
+
+    def count(self, relation: Relation) -> Counts:
+        """The private counts."""
+        # Only where the number of rows is public do those outside the domain take part.
+        return count_native(self.df, self.columns, self.domain, outside=relation is Relation.REPLACE)
 
 
 def sample(
@@ -30,6 +54,36 @@ def sample(
     budget: Budget | None,
 ) -> DataFrame:
     """See :func:`spark_dp.dp_sample`. Everything is checked before the private table is touched."""
+    _check_source(df)
+    name = check_method(method)
+    epsilon = Epsilon.parse(eps)
+    neighbors = Relation.parse(relation)
+    draws = check_num_samples(num_samples)
+    # With a domain of one value: what does not depend on the domain is refused before it is looked at.
+    mechanism(name, epsilon, 1, relation=neighbors, num_samples=draws)
+    question = _question(df, col, domain)
+    chosen = mechanism(name, epsilon, question.domain.size, relation=neighbors, num_samples=draws)
+    if chosen.depends_on_n:
+        chosen = _with_public_n(chosen, df)
+    drawn = release_sample(chosen, question.names, lambda: question.count(neighbors), budget)
+    return sample_frame(df.sparkSession, question.columns, question.domain, drawn.values, drawn.entry.record())
+
+
+def histogram(
+    df: DataFrame, col: object, eps: object, domain: object, relation: object, budget: Budget | None
+) -> DataFrame:
+    """See :func:`spark_dp.dp_histogram`. Everything is checked before the private table is touched."""
+    _check_source(df)
+    epsilon = Epsilon.parse(eps)
+    neighbors = Relation.parse(relation)
+    question = _question(df, col, domain)
+    check_histogram_names(question.names)
+    chosen = PerturbedHistogram(epsilon, question.domain.size, neighbors)
+    noisy = release_histogram(chosen, question.names, lambda: question.count(neighbors), budget)
+    return histogram_frame(df.sparkSession, question.columns, question.domain, noisy.values, noisy.entry.record())
+
+
+def _check_source(df: object) -> None:
     if not is_dataframe(df):
         raise SourceError(
             f"An object of type {type(df).__module__}.{type(df).__name__} cannot be sampled; give a Spark DataFrame."
@@ -39,15 +93,13 @@ def sample(
             "A streaming DataFrame never ends, so no one release can cover it. Sample a batch: read the table with "
             "spark.read, or call dp_sample inside foreachBatch."
         )
-    chosen = mechanism_class(method)
-    epsilon = Epsilon.parse(eps)
-    neighbors = Relation.parse(relation)
-    draws = check_num_samples(num_samples)
+
+
+def _question(df: DataFrame, col: object, domain: object) -> Question:
     columns = sampled_columns(df, col)
-    values = resolve(columns, domain)
-    mechanism = chosen(epsilon, values.size, neighbors, draws)
-    names = tuple(column.name for column in columns)
-    # Only where the number of rows is public do those outside the domain take part.
-    outside = neighbors is Relation.REPLACE
-    drawn = release(mechanism, names, lambda: count_native(df, columns, values, outside=outside), budget)
-    return sample_frame(df.sparkSession, columns, values, drawn.ranks, drawn.entry.record())
+    return Question(df, columns, resolve(columns, domain))
+
+
+def _with_public_n(chosen: Mechanism, df: DataFrame) -> Mechanism:
+    """The mechanism for the number of rows, which is public, before the budget is asked."""
+    return chosen.with_n(read_publicly(df.count))
