@@ -1,5 +1,6 @@
 """Enumeration of small histograms and of their neighbors, and the exact privacy loss over all of them."""
 
+from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
 
@@ -12,6 +13,13 @@ def histograms(n, k):
     for first in range(n + 1):
         for rest in histograms(n - first, k - 1):
             yield (first, *rest)
+
+
+def answered(mechanism, largest_n, k):
+    """Every histogram of up to so many records that the mechanism can answer for."""
+    # What draws different records needs as many.
+    smallest_n = mechanism.num_samples if mechanism.depends_on_n else 0
+    return (counts for n in range(smallest_n, largest_n + 1) for counts in histograms(n, k))
 
 
 def moved(counts, source, target):
@@ -37,18 +45,34 @@ def neighbors(counts, relation):
             yield moved(counts, None, target)
 
 
-def largest_ratio(mechanism, counts_list, relation):
-    """The largest probability ratio of any draw between the histograms and their neighbors, exactly.
+def exponential(eps):
+    """e^ε, to 60 digits and rounded up."""
+    with localcontext(Context(prec=60)):
+        return Fraction(Decimal(str(eps)).exp()) * (1 + Fraction(1, 10**58))
+
+
+def largest_ratio(distribution, counts_list, relation):
+    """The largest probability ratio of any outcome between the histograms and their neighbors, exactly.
 
     Histograms that only relabel one another are looked at once: relabeling is a test of its own.
+
+    Args:
+        distribution: counts to a sequence or a dict of probabilities.
+        counts_list: the histograms.
+        relation: which are neighbors.
     """
-    pmf = lru_cache(maxsize=None)(lambda counts: tuple(mechanism.pmf(list(counts))))
+
+    @lru_cache(maxsize=None)
+    def probabilities(counts):
+        found = distribution(list(counts))
+        return tuple(found.values()) if isinstance(found, dict) else tuple(found)
+
     largest = Fraction(0)
     for counts in counts_list:
         if list(counts) != sorted(counts):
             continue
-        here = pmf(counts)
+        here = probabilities(counts)
         for neighbor in neighbors(counts, relation):
-            for p, q in zip(here, pmf(neighbor), strict=True):
+            for p, q in zip(here, probabilities(neighbor), strict=True):
                 largest = max(largest, p / q, q / p)
     return largest

@@ -5,10 +5,13 @@
 
 import numpy as np
 import pytest
+from joint import joint
 from scipy.stats import chi2
 
 from spark_dp import Counts, mechanism
 from spark_dp.exact.source import SYSTEM
+from spark_dp.mechanisms.registry import MECHANISMS
+from spark_dp.mechanisms.weights import Scheme, WeightsMechanism
 
 ALPHA = 1e-6
 DRAWS = 40_000
@@ -30,10 +33,19 @@ def accepted(ranks, pmf):
     return statistic(ranks, pmf) < chi2.isf(ALPHA, len(pmf) - 1)
 
 
-@pytest.mark.parametrize(("name", "relation"), [("roo", "any"), ("ds-roo", "any"), ("ds-roo", "replace")])
-@pytest.mark.parametrize("counts", CASES.values(), ids=CASES)
-def test_draws_follow_the_pmf(name, relation, counts):
+WEIGHTED = [name for name, cls in MECHANISMS.items() if issubclass(cls, WeightsMechanism)]
+# Every method once, and those whose weights depend on more than one number in every case.
+SAMPLED = [
+    *((name, sorted(MECHANISMS[name].relations)[0].value, "some unseen") for name in WEIGHTED),
+    *(("ds-roo", relation, case) for relation in ("any", "replace") for case in CASES),
+    *(("ss-roo", "any", case) for case in CASES),
+]
+
+
+@pytest.mark.parametrize(("name", "relation", "case"), sorted(set(SAMPLED)))
+def test_draws_follow_the_pmf(name, relation, case):
     # 40,000 draws at ε/T = 0.00125 would be nearly uniform: single draws are repeated instead.
+    counts = CASES[case]
     tested = mechanism(name, "0.5", len(counts), relation=relation)
     private = Counts.dense(counts)
     assert accepted([tested.draw(private)[0] for _ in range(DRAWS)], tested.pmf(counts))
@@ -47,11 +59,22 @@ def test_several_draws_follow_the_pmf_of_their_share_of_epsilon():
     assert not accepted(ranks, mechanism("ds-roo", 50, 4).pmf([0, 3, 7, 0]))
 
 
-def test_draws_of_one_release_are_independent():
-    tested = mechanism("roo", 2, 2, num_samples=2)
-    pairs = [2 * first + second for first, second in (tested.draw([3, 7]) for _ in range(DRAWS))]
-    p, q = tested.pmf([3, 7])
-    assert accepted(pairs, [p * p, p * q, q * p, q * q])
+@pytest.mark.parametrize("name", WEIGHTED)
+def test_all_draws_of_a_release_follow_their_joint_distribution(name):
+    tested = mechanism(name, "2", 2, relation="replace", num_samples=3)
+    expected = joint(tested, [1, 4])
+    cells = {sequence: cell for cell, sequence in enumerate(expected)}
+    found = [cells[tuple(tested.draw([1, 4]))] for _ in range(DRAWS)]
+    assert accepted(found, expected.values())
+    # Draws of another scheme with the same marginal probabilities would not pass.
+    for scheme in set(Scheme) - {tested.scheme}:
+        assert not accepted(found, joint(with_scheme(tested, scheme), [1, 4]).values())
+
+
+def with_scheme(tested, scheme):
+    """The mechanism with its own smoothing, drawn in another way."""
+    cls = type("Other", (type(tested),), {"scheme": scheme, "joint_draws": tested.joint_draws})
+    return cls(tested.epsilon, tested.k, tested.relation, tested.num_samples)
 
 
 @pytest.mark.parametrize("cell", range(4))

@@ -6,11 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_dp import Counts, mechanism
-from spark_dp.errors import ArgumentError, MethodError, NumSamplesError, RelationError
-from spark_dp.mechanisms import Mechanism, Smoothing, schedules
+import spark_dp
+from spark_dp import Counts, max_draws, mechanism
+from spark_dp.errors import ArgumentError, MethodError, NumSamplesError
+from spark_dp.mechanisms import schedules
 from spark_dp.mechanisms.base import MAX_DRAWS
-from spark_dp.privacy import Epsilon, Relation
+from spark_dp.mechanisms.registry import MECHANISMS
+from spark_dp.mechanisms.weights import Smoothing
 
 
 @pytest.mark.parametrize(
@@ -60,36 +62,47 @@ def test_a_schedule_too_long_to_build_is_refused_with_another_method():
         mechanism("ds-roo", "0.001", 3, num_samples=10_000)
 
 
-def test_a_mechanism_may_support_fewer_relations():
-    class OnlyReplace(Mechanism):
-        name = "only-replace"
-        relations = frozenset({Relation.REPLACE})
-
-        def smoothing(self, counts):
-            return Smoothing(1)
-
-        def error_bound(self, n):
-            return 1
-
-    with pytest.raises(RelationError, match="Use 'replace'"):
-        OnlyReplace(Epsilon.parse(1), 3)
-    assert OnlyReplace(Epsilon.parse(1), 3, Relation.REPLACE).draw([0, 0, 0])[0] in range(3)
+def test_every_method_is_listed_with_one_line():
+    listed = spark_dp.methods()
+    assert list(listed) == ["auto", *MECHANISMS]
+    for name, line in listed.items():
+        assert line
+        assert "\n" not in line
+        assert len(f"{name}: {line}") <= 120
+        assert mechanism(name, 1, 3, relation="replace")
 
 
-def test_smoothing_may_differ_from_value_to_value():
-    class FloorOfTwo(Mechanism):
-        name = "floor-of-two"
+def test_subrr_is_refused_for_more_draws_than_records():
+    with pytest.raises(NumSamplesError, match=r"num_samples = 6 is more than the 5 there are.*'ss-roo' or 'dirichlet'"):
+        mechanism("subrr", 1, 3, relation="replace", n=5, num_samples=6)
+    with pytest.raises(NumSamplesError, match="more than the 5 there are"):
+        mechanism("subrr", 1, 3, relation="replace", num_samples=6).draw([1, 4, 0])
+    assert len(mechanism("subrr", 1, 3, relation="replace", num_samples=5).draw([1, 4, 0])) == 5
 
-        def smoothing(self, counts):
-            missing = [max(0, 2 - count) * self.scale for count in counts.counts.tolist()]
-            return Smoothing(2 * self.scale, missing)
 
-        def error_bound(self, n):
-            return 1
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"delta": 1}, "strictly between 0 and 1"),
+        ({"delta": "-0.1"}, "strictly between 0 and 1"),
+        ({"delta": "some"}, "not a number"),
+        ({"delta": float("nan")}, "not a number"),
+        ({"n": 0}, "n = 0"),
+        ({"k": 2.5}, "k = 2.5"),
+        ({"eps": 0}, "eps = 0"),
+    ],
+)
+def test_what_no_number_of_draws_answers_is_refused(change, says):
+    with pytest.raises(ArgumentError, match=says):
+        max_draws(**{"delta": "0.1", "n": 1000, "k": 10, "eps": 1, **change})
 
-    tested = FloorOfTwo(Epsilon.parse(1), 4, num_samples=200)
-    assert [p * 9 for p in tested.pmf([0, 1, 0, 3])] == [2, 2, 2, 3]
-    assert set(tested.draw([0, 1, 0, 3])) <= set(range(4))
+
+def test_a_smoothed_histogram_at_its_own_rate_allows_its_own_draws():
+    """delta → draws → ε → delta comes back to where it began."""
+    tested = mechanism("smoothed-histogram", 1, 10, relation="replace", num_samples=43)
+    delta = tested.error_bound(1000) / (1 - Fraction(1, 10))
+    assert max_draws(str(float(delta) * (1 + 1e-9)), 1000, 10, 1) == 43
+    assert max_draws(str(float(delta) * (1 - 1e-9)), 1000, 10, 1) == 42
 
 
 def test_a_schedule_that_breaks_its_inequalities_is_a_bug_that_shows():
@@ -146,7 +159,7 @@ def test_ds_roo_never_smooths_more_than_roo(relation):
 
 def test_counts_and_mechanisms_show_nothing_private():
     counts = Counts.dense([1234, 5678], outside=91011)
-    tested = mechanism("ds-roo", 1, 2)
+    tested = [mechanism(name, 1, 2, relation="replace") for name in MECHANISMS]
     shown = f"{counts!r} {counts} {tested!r} {Smoothing(5678)!r}"
     assert not any(number in shown for number in ("1234", "5678", "91011", "6912"))
 

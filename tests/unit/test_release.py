@@ -6,7 +6,9 @@ import pytest
 
 from spark_dp import Counts, mechanism
 from spark_dp.errors import BudgetError, PrivateComputationError
-from spark_dp.release import release
+from spark_dp.mechanisms.perturbed_histogram import PerturbedHistogram
+from spark_dp.privacy import Epsilon
+from spark_dp.release import read_publicly, release_histogram, release_sample
 
 
 class Allowance:
@@ -31,15 +33,15 @@ def counting(events):
 
 def test_the_budget_is_charged_before_a_row_is_read():
     events = []
-    drawn = release(mechanism("ds-roo", "0.50", 3, num_samples=4), ("c",), counting(events), Allowance(events))
+    drawn = release_sample(mechanism("ds-roo", "0.50", 3, num_samples=4), ("c",), counting(events), Allowance(events))
     assert events == [("reserved", "0.5"), "counted"]
-    assert len(drawn.ranks) == 4
+    assert len(drawn.values) == 4
 
 
 def test_a_budget_that_refuses_leaves_the_rows_unread():
     events = []
     with pytest.raises(BudgetError):
-        release(mechanism("roo", 1, 3), ("c",), counting(events), Allowance(events, refuses=True))
+        release_sample(mechanism("roo", 1, 3), ("c",), counting(events), Allowance(events, refuses=True))
     assert events == []
 
 
@@ -50,7 +52,7 @@ def test_a_failure_stays_charged_and_tells_nothing_of_its_cause():
         raise ValueError("row 17 holds 'secret'")
 
     with pytest.raises(PrivateComputationError) as error:
-        release(mechanism("roo", 1, 3), ("c",), count, Allowance(events))
+        release_sample(mechanism("roo", 1, 3), ("c",), count, Allowance(events))
     assert events == [("reserved", "1")]
     assert error.value.__cause__ is None
     assert error.value.__context__ is None
@@ -59,7 +61,7 @@ def test_a_failure_stays_charged_and_tells_nothing_of_its_cause():
 
 
 def test_the_record_holds_public_facts_only():
-    drawn = release(mechanism("roo", 1, 3, relation="replace"), ("c",), counting([]))
+    drawn = release_sample(mechanism("roo", 1, 3, relation="replace"), ("c",), counting([]))
     assert drawn.entry.record() == {
         "method": "roo",
         "epsilon": "1",
@@ -70,3 +72,23 @@ def test_the_record_holds_public_facts_only():
         "version": drawn.entry.version,
     }
     assert drawn.guarantee.in_words().startswith("1-differential privacy: replacing any one row")
+
+
+def test_a_histogram_is_charged_and_recorded_as_one():
+    events = []
+    tested = PerturbedHistogram(Epsilon.parse(50), 3)
+    noisy = release_histogram(tested, ("c",), counting(events), Allowance(events))
+    assert events == [("reserved", "50"), "counted"]
+    # λ = 0.04: noise of 2 or more has probability e^-50.
+    assert all(abs(value - exact) < 2 for value, exact in zip(noisy.values, (0, 3, 7), strict=True))
+    assert (noisy.entry.method, noisy.entry.num_samples, noisy.entry.k) == ("histogram", 0, 3)
+
+
+def test_a_failure_to_read_a_public_number_tells_nothing_of_its_cause():
+    def count():
+        raise ValueError("row 17 holds 'secret'")
+
+    assert read_publicly(lambda: 7) == 7
+    with pytest.raises(PrivateComputationError) as error:
+        read_publicly(count)
+    assert error.value.__context__ is None

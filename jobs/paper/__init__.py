@@ -1,0 +1,1 @@
+"""The studies behind jobs/reproduce_paper.py, one file each."""
