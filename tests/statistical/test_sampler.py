@@ -26,7 +26,10 @@ CASES = {
 def statistic(ranks, pmf):
     observed = np.bincount(ranks, minlength=len(pmf))
     expected = np.array([float(p) for p in pmf]) * len(ranks)
-    return float(((observed - expected) ** 2 / expected).sum())
+    possible = expected > 0
+    if observed[~possible].any():
+        return np.inf
+    return float(((observed - expected)[possible] ** 2 / expected[possible]).sum())
 
 
 def accepted(ranks, pmf):
