@@ -22,8 +22,8 @@ FOLDER = Path("build/demo")
 #: Column, its public reference table, and the method.
 RELEASES = (
     ("carrier", "airlines.parquet", "roo"),
-    ("carrier", "airlines.parquet", "ds-roo"),
-    ("dest", "airports.parquet#faa", "ds-roo"),
+    ("carrier", "airlines.parquet", "auto"),
+    ("dest", "airports.parquet#faa", "auto"),
 )
 
 

@@ -59,7 +59,7 @@ def parser() -> Parser:
         "for another column of it, or a JSON list. Without one: the declared domain, or false and true",
     )
     add("--eps", required=True, metavar="EPS", help="privacy loss bound of the whole release, such as 0.5")
-    add("--method", default="ds-roo", help="roo or ds-roo (default: %(default)s)")
+    add("--method", default="auto", help=f"one of {', '.join(dp.methods())} (default: %(default)s)")
     add("--num-samples", type=int, default=1, metavar="T", help="samples to draw (default: %(default)s)")
     add("--relation", default="any", help="any, replace or add-remove (default: %(default)s)")
     add("--output", required=True, metavar="PATH", help="where to write; must not exist")
@@ -150,6 +150,8 @@ def domain(spark: SparkSession, column: str, text: str) -> object:
         except ValueError as error:
             raise ArgumentError(f"--domain {text!r} is no JSON list: {error}.") from None
     name, _, other = text.partition("#")
+    if table_format(name, otherwise="") == "json":
+        raise ArgumentError(f"The domain table {name!r} is JSON, which has no fixed types: save it as Parquet or CSV.")
     table = read(spark, name)
     if not other:
         return table

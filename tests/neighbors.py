@@ -2,7 +2,7 @@
 
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache
 
 
 def histograms(n, k):
@@ -62,7 +62,7 @@ def largest_ratio(distribution, counts_list, relation):
         relation: which are neighbors.
     """
 
-    @lru_cache(maxsize=None)
+    @cache
     def probabilities(counts):
         found = distribution(list(counts))
         return tuple(found.values()) if isinstance(found, dict) else tuple(found)

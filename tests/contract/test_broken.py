@@ -137,9 +137,7 @@ class EnvelopeOfOneDraw(SsRoo):
         return SsRoo(self.epsilon, self.k, self.relation, 1, self.n).envelope
 
 
-@pytest.mark.parametrize(
-    "mutant", [ConcentrationOfOneDraw, IndependentAtOnce, RateOfOneDraw, EnvelopeOfOneDraw]
-)
+@pytest.mark.parametrize("mutant", [ConcentrationOfOneDraw, IndependentAtOnce, RateOfOneDraw, EnvelopeOfOneDraw])
 @pytest.mark.parametrize("draws", [2, 3])
 def test_smoothing_for_one_draw_is_caught_at_several(mutant, draws):
     tested = mutant(Epsilon.parse(1), 2, Relation.REPLACE, draws)

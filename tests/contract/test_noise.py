@@ -10,6 +10,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from neighbors import answered, exponential, histograms, neighbors
 from scipy.stats import chi2
 
@@ -17,6 +19,7 @@ from spark_dp import mechanism
 from spark_dp.counts import Counts
 from spark_dp.errors import MethodError
 from spark_dp.exact.source import SYSTEM
+from spark_dp.mechanisms.laplace_projection import LaplaceProjection
 from spark_dp.mechanisms.noise import MAX_NOISY_CELLS
 from spark_dp.mechanisms.registry import MECHANISMS
 
@@ -133,6 +136,24 @@ def test_relabeling_the_noise_relabels_the_weights(noisy, relation):
     straight = tested.weights(values, n)
     for order in itertools.permutations(range(4)):
         assert tested.weights([values[cell] for cell in order], n) == [straight[cell] for cell in order]
+
+
+@given(st.lists(st.integers(-30, 10**6), min_size=1, max_size=8), st.none() | st.integers(1, 10**6))
+def test_a_projection_is_the_nearest_histogram_of_the_total(noisy_counts, n):
+    """The conditions of the optimum: what is positive lies one τ below, what is 0 would lie below 0."""
+    weights = LaplaceProjection.weights(noisy_counts, n)
+    total = sum(noisy_counts) if n is None else n
+    assert min(weights) >= 0
+    if total <= 0:
+        assert not any(weights)
+        return
+    positive = sum(1 for weight in weights if weight)
+    shift = {positive * noisy - weight for noisy, weight in zip(noisy_counts, weights, strict=True) if weight}
+    assert sum(weights) == positive * total
+    assert len(shift) == 1
+    assert all(
+        positive * noisy <= max(shift) for noisy, weight in zip(noisy_counts, weights, strict=True) if not weight
+    )
 
 
 def test_noise_that_leaves_nothing_gives_the_uniform_distribution(noisy, relation):

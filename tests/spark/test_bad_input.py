@@ -32,7 +32,11 @@ class Refusing:
     [
         *(({"eps": eps}, EpsilonError, "eps") for eps in (0, -1, float("nan"), float("inf"), "abc", True, 1e9, None)),
         ({"method": "dsroo"}, MethodError, "Did you mean 'ds-roo'"),
-        ({"method": 3}, MethodError, "Known: 'roo', 'ds-roo'"),
+        ({"method": 3}, MethodError, "Known: 'auto', 'roo', 'ds-roo', 'ss-roo'"),
+        ({"method": "subrr"}, RelationError, "subrr has no proven guarantee under relation='any'. Use 'replace'"),
+        ({"method": "ss-roo", "eps": "1e-9", "num_samples": 10**6}, MethodError, "Use method='dirichlet'"),
+        ({"method": "ds-roo", "eps": "1e-9"}, MethodError, "Use method='roo'"),
+        ({"method": "subrr", "domain": None, "eps": 0}, EpsilonError, "eps"),
         *(({"num_samples": number}, NumSamplesError, "num_samples") for number in (0, -3, 1.5, True, "2", 10**7)),
         ({"relation": "swap"}, RelationError, "'any', 'replace', 'add-remove'"),
         ({"col": "j"}, ColumnError, "no column 'j'"),

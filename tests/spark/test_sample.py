@@ -6,7 +6,8 @@ from decimal import Decimal
 import pytest
 
 import spark_dp as dp
-from spark_dp.errors import PrivateComputationError
+from spark_dp.errors import NumSamplesError, PrivateComputationError
+from spark_dp.mechanisms.registry import MECHANISMS
 
 
 @pytest.fixture
@@ -14,13 +15,39 @@ def letters(spark):
     return spark.createDataFrame([("a",)] * 30 + [("b",)] * 20 + [("zzz",)] * 10 + [(None,)] * 5, "letter string")
 
 
-@pytest.mark.parametrize("method", ["roo", "ds-roo"])
-@pytest.mark.parametrize("relation", ["any", "replace", "add-remove"])
+@pytest.mark.parametrize(
+    ("method", "relation"),
+    [(name, relation.value) for name, cls in MECHANISMS.items() for relation in sorted(cls.relations)],
+)
 def test_a_sample_holds_values_of_the_domain(letters, method, relation):
     sample = letters.dp_sample("letter", 2, method, domain=["a", "b", "c"], num_samples=50, relation=relation)
     rows = sample.collect()
     assert len(rows) == 50
     assert {row.letter for row in rows} <= {"a", "b", "c"}
+
+
+def test_the_record_names_the_method_that_auto_chose(letters):
+    few = letters.dp_sample("letter", 1, domain=["a", "b"], num_samples=2)
+    many = letters.dp_sample("letter", 1, domain=["a", "b"], num_samples=100)
+    assert few.schema["letter"].metadata["spark_dp"]["method"] == "ss-roo"
+    assert many.schema["letter"].metadata["spark_dp"]["method"] == "perturbed-histogram"
+
+
+def test_different_records_are_as_many_as_rows(letters):
+    """n, the number of all rows, is public under replace: too large a sample is refused before it costs anything."""
+
+    class Refusing:
+        def reserve(self, entry):
+            raise AssertionError("charged")
+
+    def drawn(number, budget=None):
+        return letters.dp_sample(
+            "letter", 1, "subrr", domain=["a", "b"], relation="replace", num_samples=number, budget=budget
+        )
+
+    assert drawn(65).count() == 65
+    with pytest.raises(NumSamplesError, match="num_samples = 66 is more than the 65 there are"):
+        drawn(66, Refusing())
 
 
 def test_a_sample_is_drawn_once(letters):
@@ -83,7 +110,7 @@ def test_several_columns_are_sampled_jointly(spark):
 def test_the_record_of_the_release_is_in_the_metadata(letters, tmp_path, spark):
     sample = letters.dp_sample("letter", "0.50", domain=["a", "b"], num_samples=2)
     record = {
-        "method": "ds-roo",
+        "method": "ss-roo",
         "epsilon": "0.5",
         "relation": "any",
         "columns": ["letter"],
@@ -188,8 +215,9 @@ def test_a_failure_while_rows_are_read_tells_nothing(untouchable):
 def test_the_methods_are_attached_once(spark, recwarn):
     from spark_dp.spark.attach import attach
 
-    attach({"dp_sample": dp.dp_sample})
+    attach({"dp_sample": dp.dp_sample, "dp_histogram": dp.dp_histogram})
     assert type(spark.range(1)).dp_sample is dp.dp_sample
+    assert type(spark.range(1)).dp_histogram is dp.dp_histogram
     assert not recwarn.list
 
 

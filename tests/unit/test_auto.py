@@ -27,7 +27,9 @@ def test_the_choice_is_that_of_the_smaller_worst_error(relation, eps, k):
     """b(0) ≤ λ/2, worked out for each number of draws; under replace b is that of a private n."""
     half_scale = (0.5 if relation == "add-remove" else 1) / float(eps)
     for draws in (1, 2, 3, 5, 9, 20, 100):
-        tested = SsRoo(Epsilon.parse(eps), k, Relation.ANY if relation == "replace" else Relation.parse(relation), draws)
+        tested = SsRoo(
+            Epsilon.parse(eps), k, Relation.ANY if relation == "replace" else Relation.parse(relation), draws
+        )
         few = tested.envelope(0) / tested.scale <= half_scale
         assert chosen(eps, k, draws, relation) == ("ss-roo" if few else "perturbed-histogram")
 

@@ -204,9 +204,10 @@ def test_under_replace_the_table_needs_the_number_of_records():
 
 @pytest.mark.parametrize("relation", ["any", "replace", "add-remove"])
 @pytest.mark.parametrize("draws", [1, 4])
-def test_ss_roo_smooths_no_value_more_than_dirichlet(relation, draws):
-    """So its error is smaller on every table; for one draw Dirichlet is ROO."""
-    tested = mechanism("ss-roo", "0.2", 3, relation=relation, num_samples=draws, n=50 if relation == "replace" else None)
+def test_ss_roo_smooths_half_as_much_as_dirichlet_and_frequent_values_less(relation, draws):
+    tested = mechanism(
+        "ss-roo", "0.2", 3, relation=relation, num_samples=draws, n=50 if relation == "replace" else None
+    )
     dirichlet = mechanism("dirichlet", "0.2", 3, relation=relation, num_samples=draws)
     share = Fraction(dirichlet.pseudo_count, dirichlet.scale)
     added = [tested.envelope(count) - count * tested.envelope.scale for count in range(tested.exact_from + 2)]

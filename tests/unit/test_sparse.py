@@ -11,7 +11,8 @@ K, SEEN = 10**12, 1000
 
 
 @pytest.mark.parametrize(
-    ("name", "relation"), [("roo", "any"), ("ds-roo", "any"), ("ss-roo", "any"), ("dirichlet", "any"), ("subrr", "replace")]
+    ("name", "relation"),
+    [("roo", "any"), ("ds-roo", "any"), ("ss-roo", "any"), ("dirichlet", "any"), ("subrr", "replace")],
 )
 @pytest.mark.parametrize("draws", [1, 100])
 def test_a_draw_from_a_huge_domain_takes_little_memory(name, relation, draws):

@@ -1,0 +1,142 @@
+"""Breaks the code on purpose, one line at a time, and reports which test notices: ``make mutants``.
+
+Each mutant is a mistake somebody could make. It is applied to a copy of the tree, and the tests that
+need no JVM run there until the first fails. Exit status 1 if a mutant survives.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TREE = ("spark_dp", "tests", "jobs", "conftest.py", "pyproject.toml", "README.md")
+# Where a mistake in a file should show first, so that a kill takes seconds.
+LIKELY = {
+    "exact/": ("tests/unit/test_draws.py", "tests/unit/test_exact.py"),
+    "mechanisms/noise.py": ("tests/contract/test_noise.py",),
+    "mechanisms/laplace_projection.py": ("tests/contract/test_noise.py",),
+    "mechanisms/perturbed_histogram.py": ("tests/contract/test_noise.py",),
+    "mechanisms/": ("tests/contract/test_privacy.py",),
+}
+# The proofs before the reference values: that those change is no sign that privacy breaks.
+TESTS = ("tests/contract", "tests/unit", "tests/statistical", "tests/golden", "spark_dp/mechanisms", "spark_dp/exact")
+# These start interpreters of their own or have no part in the mechanisms.
+IGNORED = ("tests/contract/test_new_method.py", "tests/unit/test_local_java.py", "tests/unit/test_domain.py")
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One mistake.
+
+    Args:
+        mistake: what it is.
+        file: where, under spark_dp.
+        before: a text that occurs there once.
+        after: what takes its place.
+    """
+
+    mistake: str
+    file: str
+    before: str
+    after: str
+
+
+MUTANTS = (
+    Mutant(
+        "ds-roo: u_m = max(0, t − m) under any",
+        "mechanisms/ds_roo.py",
+        "return schedules.any_relation(e, scale)",
+        "return schedules.add_remove(e, scale)",
+    ),
+    Mutant(
+        "ds-roo: u_m = max(0, t − m) under replace",
+        "mechanisms/ds_roo.py",
+        "return schedules.replace(e, scale, k, n)",
+        "return schedules.add_remove(e, scale)",
+    ),
+    Mutant("ds-roo: m off by one", "mechanisms/ds_roo.py", "m = counts.minimum", "m = counts.minimum + 1"),
+    Mutant("ds-roo: n − 1 for n", "mechanisms/ds_roo.py", "schedules.replace(e, scale, k, n)", "schedules.replace(e, scale, k, n - 1)"),
+    Mutant("ds-roo: n + 1 for n", "mechanisms/ds_roo.py", "schedules.replace(e, scale, k, n)", "schedules.replace(e, scale, k, n + 1)"),
+    Mutant("ds-roo: the smallest count of the values seen", "counts.py", "if len(self.ranks) == self.k else 0", "if len(self.ranks) else 0"),
+    Mutant("ss-roo: φ = 0", "mechanisms/envelope.py", "if step is None or step.slope <= slope:", "if True:"),
+    Mutant("ss-roo: only the first step can bind", "mechanisms/envelope.py", "(step.slope - other.slope) >= 0", "(step.slope - other.slope) >= -(10**99)"),
+    Mutant("ss-roo: k − 1 other values", "mechanisms/ss_roo.py", "others=(k - 2) * least", "others=(k - 1) * least"),
+    Mutant("ss-roo: c* one too small", "mechanisms/ss_roo.py", "return -(-num_samples * excess.denominator // excess.numerator)", "return num_samples * excess.denominator // excess.numerator"),
+    Mutant("ss-roo: b for one draw", "mechanisms/ss_roo.py", "Rising(self.num_samples,", "Rising(1,"),
+    Mutant("ss-roo: n + 1 for n", "mechanisms/ss_roo.py", "(self.n or 0) * self.scale", "((self.n or 0) + 1) * self.scale"),
+    Mutant("ss-roo: the rising value weighs twice in the total", "mechanisms/envelope.py", "max(weight + step.weight + self.others,", "max(2 * weight + step.weight + self.others,"),
+    Mutant("ss-roo: a right end stands for its piece", "mechanisms/envelope.py", "if not inequalities.hold(right - length * slope, slope, step):", "if not inequalities.hold(right - slope, slope, step):"),
+    Mutant("independent draws: each at ε", "mechanisms/base.py", "self.epsilon.value * self.joint_draws / self.num_samples", "self.epsilon.value"),
+    Mutant("dirichlet, subrr: t for T t", "mechanisms/weights.py", "-(-self.scale * self.joint_draws * excess.denominator", "-(-self.scale * excess.denominator"),
+    Mutant("pseudo-count: rounded down", "mechanisms/weights.py", "-(-self.scale * self.joint_draws * excess.denominator // excess.numerator)", "self.scale * self.joint_draws * excess.denominator // excess.numerator"),
+    Mutant("error bound: n − 1 for n", "mechanisms/weights.py", "n * self.scale + self.k * self.pseudo_count", "(n - 1) * self.scale + self.k * self.pseudo_count"),
+    Mutant("urn: a draw adds nothing", "exact/draws.py", "distribution.total + len(drawn) * distribution.scale", "distribution.total"),
+    Mutant("urn: a draw adds two records", "exact/draws.py", "distribution.total + len(drawn) * distribution.scale", "distribution.total + 2 * len(drawn) * distribution.scale"),
+    Mutant("urn: repeats the first draw", "exact/draws.py", "else drawn[copied]", "else drawn[0]"),
+    Mutant("subrr: a record may be taken twice", "exact/draws.py", "moved[place] = moved.get(last, last)", "pass"),
+    Mutant("subrr: the last record is left out", "exact/draws.py", "source.below(last + 1)", "source.below(max(last, 1))"),
+    Mutant("categorical: an unseen rank is not skipped to", "exact/categorical.py", "return index + low", "return index"),
+    Mutant("categorical: a ticket too many reveals", "exact/categorical.py", "return ticket < self._revealing", "return ticket <= self._revealing"),
+    Mutant("e^ε: rounded up", "exact/bounds.py", "Fraction(total >> (work - bits), 1 << bits)", "Fraction((total >> (work - bits)) + 2, 1 << bits)"),
+    Mutant("replace: rows outside the domain are dropped", "mechanisms/base.py", "_with_outside_replaced(counts, source) if self.relation is Relation.REPLACE else counts", "counts"),
+    Mutant("noise: scale 1/ε for 2/ε", "mechanisms/noise.py", "return 1 if self.relation is Relation.ADD_REMOVE else 2", "return 1"),
+    Mutant("noise: scale 2/ε for 1/ε", "mechanisms/noise.py", "return 1 if self.relation is Relation.ADD_REMOVE else 2", "return 2"),
+    Mutant("noise: scale rounded down", "mechanisms/noise.py", "math.nextafter(nearest, math.inf)", "nearest"),
+    Mutant("noise: none for a value without a record", "mechanisms/noise.py", "return source.with_laplace(exact.tolist(), self.noise_scale)", "noise = source.with_laplace(exact.tolist(), self.noise_scale); return [x if e else 0 for x, e in zip(noise, exact)]"),
+    Mutant("projection: the noisy total for n", "mechanisms/laplace_projection.py", "sum(noisy_counts) if n is None else n", "sum(noisy_counts)"),
+    Mutant("projection: one count too few", "mechanisms/laplace_projection.py", "if size * least > above - total", "if size * least > above - total and size < 2"),
+    Mutant("perturbed: clipped at 1", "mechanisms/perturbed_histogram.py", "max(0, noisy)", "max(1, noisy)"),
+    Mutant("smoothed: the share of records for that of uniform draws", "mechanisms/smoothed_histogram.py", "(1 - share) * k / (n * share)", "share * k / (n * (1 - share))"),
+    Mutant("auto: λ for λ/2", "mechanisms/auto.py", "Fraction(1, 2)) / epsilon.value", "Fraction(1, 2)) * 2 / epsilon.value"),
+)  # fmt: skip
+
+
+def main() -> int:
+    """Run every mutant; the exit status comes back."""
+    chosen = [mutant for mutant in MUTANTS if not sys.argv[1:] or any(word in mutant.mistake for word in sys.argv[1:])]
+    print(f"{len(chosen)} mutants", flush=True)
+    survivors = 0
+    with ThreadPoolExecutor(2) as pool:
+        for mutant, killer in zip(chosen, pool.map(killed_by, chosen), strict=True):
+            survivors += killer is None
+            print(
+                f"{'SURVIVED' if killer is None else 'killed'}  {mutant.mistake}\n          {killer or ''}", flush=True
+            )
+    print(f"{len(chosen) - survivors} of {len(chosen)} killed")
+    return int(survivors > 0)
+
+
+def killed_by(mutant: Mutant) -> str | None:
+    """The first test that fails with a mutant in place, None if none does."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name in TREE:
+            source = ROOT / name
+            copy = shutil.copytree if source.is_dir() else shutil.copy2
+            copy(source, Path(folder) / name)
+        path = Path(folder) / "spark_dp" / mutant.file
+        code = path.read_text()
+        if code.count(mutant.before) != 1:
+            raise ValueError(f"{mutant.mistake}: {mutant.before!r} is not once in {mutant.file}")
+        path.write_text(code.replace(mutant.before, mutant.after))
+        likely = next((files for prefix, files in LIKELY.items() if mutant.file.startswith(prefix)), ())
+        tests = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *likely, *TESTS]
+        tests += [f"--ignore={name}" for name in IGNORED]
+        run = subprocess.run(tests, cwd=folder, capture_output=True, text=True, check=False)
+    if run.returncode == 0:
+        return None
+    # A copy that cannot even be imported proves nothing.
+    failed = re.search(r"^FAILED (\S+)", run.stdout, re.MULTILINE)
+    if run.returncode != 1 or failed is None:
+        raise ValueError(f"{mutant.mistake}: the tests did not run:\n{run.stdout[-2000:]}{run.stderr[-2000:]}")
+    return failed.group(1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
