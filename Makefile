@@ -4,6 +4,8 @@
 #   make test          all tests, on the newest Spark: classic and Connect
 #   make check         what CI runs first: lint, types, import rules, tests, demo
 #   make test-matrix   the Spark tests on every supported Spark and pandas
+#   make mutants       breaks the code on purpose and reports which test notices
+#   make paper         the figures of the papers, with the claims checked
 #   make benchmark     ratios to the native groupBy, from one run
 
 PYTHON ?= python3
@@ -15,7 +17,7 @@ PIP := -m pip install --quiet --disable-pip-version-check
 FAST := spark_dp tests/unit tests/contract tests/golden tests/statistical tests/architecture --ignore=spark_dp/spark
 SPARK := spark_dp/spark tests/spark
 
-.PHONY: demo test test-fast test-spark test-connect test-matrix lint format types imports check benchmark clean
+.PHONY: demo test test-fast test-spark test-connect test-matrix lint format types imports check mutants paper benchmark clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python jobs/demo.py
@@ -46,6 +48,12 @@ imports: $(VENV)/.dev
 	$(BIN)/lint-imports
 
 check: lint types imports test demo
+
+mutants: $(VENV)/.dev
+	$(BIN)/python tests/mutants.py
+
+paper: $(VENV)/.dev
+	$(BIN)/python jobs/reproduce_paper.py
 
 benchmark: $(VENV)/.dev
 	$(BIN)/python jobs/benchmark.py

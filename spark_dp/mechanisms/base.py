@@ -119,7 +119,7 @@ class Mechanism(ABC):
     @final
     def _draw(self, counts: Counts | Sequence[int], source: Source) -> list[int]:
         counts = self._completed(counts, source)
-        return self._bound_to(counts)._ranks(counts, source)
+        return self._bound_to(counts)._ranks(counts, source)  # noqa: SLF001 — of this class
 
     @abstractmethod
     def _ranks(self, counts: Counts, source: Source) -> list[int]:

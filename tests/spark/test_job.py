@@ -142,6 +142,7 @@ def test_what_stays_private_depends_on_the_relation(run, tmp_path):
         ({"input": "{tables}/missing.parquet"}, "missing.parquet"),
         ({"input": "no_such_table"}, "no_such_table"),
         ({"input": "{tables}/people.json"}, "needs a schema"),
+        ({"domain": "{tables}/people.json"}, "is JSON, which has no fixed types"),
         ({"output": "{tables}/folder"}, "exists already"),
         ({"input": "bytes", "column": "b", "domain": '["00"]', "output": "{tables}/b.csv"}, "cannot hold the binary"),
     ],

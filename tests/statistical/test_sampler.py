@@ -39,7 +39,7 @@ def accepted(ranks, pmf):
 WEIGHTED = [name for name, cls in MECHANISMS.items() if issubclass(cls, WeightsMechanism)]
 # Every method once, and those whose weights depend on more than one number in every case.
 SAMPLED = [
-    *((name, sorted(MECHANISMS[name].relations)[0].value, "some unseen") for name in WEIGHTED),
+    *((name, min(MECHANISMS[name].relations).value, "some unseen") for name in WEIGHTED),
     *(("ds-roo", relation, case) for relation in ("any", "replace") for case in CASES),
     *(("ss-roo", "any", case) for case in CASES),
 ]

@@ -39,7 +39,7 @@ def distribution(scheme, case, number):
         source = Replayed(tickets)
         try:
             found[tuple(scheme(tested, number, source))] += probability
-        except Exhausted as asked:
+        except ExhaustedError as asked:
             for ticket in range(asked.bound):
                 explore([*tickets, ticket], probability / asked.bound)
 
@@ -47,7 +47,7 @@ def distribution(scheme, case, number):
     return dict(found)
 
 
-class Exhausted(Exception):
+class ExhaustedError(Exception):
     def __init__(self, bound):
         self.bound = bound
 
@@ -61,7 +61,7 @@ class Replayed:
     def below(self, bound):
         for ticket in self._tickets:
             return ticket
-        raise Exhausted(bound)
+        raise ExhaustedError(bound)
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
