@@ -6,7 +6,7 @@
 #   make test-matrix   the Spark tests on every supported Spark and pandas
 #   make mutants       breaks the code on purpose and reports which test notices
 #   make paper         the figures of the papers, with the claims checked
-#   make benchmark     ratios to the native groupBy, from one run
+#   make benchmark     what draws cost, and ratios to the native groupBy, from one run
 
 PYTHON ?= python3
 VENV := .venv
@@ -56,6 +56,7 @@ paper: $(VENV)/.dev
 	$(BIN)/python jobs/reproduce_paper.py
 
 benchmark: $(VENV)/.dev
+	$(BIN)/python jobs/benchmark_draws.py
 	$(BIN)/python jobs/benchmark.py
 
 clean:

@@ -138,8 +138,9 @@ def test_any_column_name_works(spark, name, k):
 @pytest.mark.parametrize("rows", [[], [(None,)] * 20, [("z",)] * 20], ids=["no rows", "only nulls", "all outside"])
 @pytest.mark.parametrize("relation", ["any", "replace", "add-remove"])
 def test_without_a_row_in_the_domain_a_sample_is_uniform(spark, rows, relation):
+    # Independent draws: an urn without a record repeats its first value.
     sample = spark.createDataFrame(rows, "v string").dp_sample(
-        "v", 50, domain=["a", "b"], num_samples=60, relation=relation
+        "v", 50, "roo", domain=["a", "b"], num_samples=60, relation=relation
     )
     # Each value is missed with probability 2^-60 (under replace, where 20 random values stand in: 2^-20).
     assert {row.v for row in sample.collect()} == {"a", "b"}
