@@ -65,14 +65,18 @@ def largest_ratio(distribution, counts_list, relation):
     @cache
     def probabilities(counts):
         found = distribution(list(counts))
-        return tuple(found.values()) if isinstance(found, dict) else tuple(found)
+        exact = tuple(found.values()) if isinstance(found, dict) else tuple(found)
+        return [(p, float(p)) for p in exact]
 
-    largest = Fraction(0)
+    # Floats pass over what cannot be the largest; rationals decide among the rest.
+    largest, bar = Fraction(0), 0.0
     for counts in counts_list:
         if list(counts) != sorted(counts):
             continue
         here = probabilities(counts)
         for neighbor in neighbors(counts, relation):
-            for p, q in zip(here, probabilities(neighbor), strict=True):
-                largest = max(largest, p / q, q / p)
+            for (p, p_near), (q, q_near) in zip(here, probabilities(neighbor), strict=True):
+                if max(p_near / q_near, q_near / p_near) >= bar:
+                    largest = max(largest, p / q, q / p)
+                    bar = float(largest) * (1 - 1e-9)
     return largest

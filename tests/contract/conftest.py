@@ -1,7 +1,8 @@
 """Every registered mechanism under every relation it supports: the contract suite runs over these.
 
 A test that takes ``name`` and ``relation`` runs for each that draws from weights, one that takes
-``noisy`` and ``relation`` for each that draws from noise.
+``noisy`` and ``relation`` for each that draws from noise, one that takes ``replacing`` for each that
+draws from weights under "replace".
 """
 
 from spark_dp.mechanisms.noise import NoiseMechanism
@@ -21,5 +22,9 @@ def pytest_generate_tests(metafunc):
     for argument, kind in (("name", WeightsMechanism), ("noisy", NoiseMechanism)):
         if {argument, "relation"} <= set(metafunc.fixturenames):
             metafunc.parametrize((argument, "relation"), supported(kind))
+    if "replacing" in metafunc.fixturenames:
+        metafunc.parametrize(
+            "replacing", [name for name, relation in supported(WeightsMechanism) if relation == "replace"]
+        )
     if "eps" in metafunc.fixturenames:
         metafunc.parametrize("eps", EPSILONS)

@@ -70,15 +70,15 @@ def test_every_count_gets_noise_of_the_scale_that_hides_a_step(noisy, relation, 
     assert tested.epsilon.value * (1 - Fraction(1, 2**50)) < loss <= tested.epsilon.value
 
 
-@pytest.mark.parametrize("wrong", [0.9, 1.1])
 @pytest.mark.parametrize("epsilon", ["0.1", "1"])
-def test_the_noise_is_discrete_laplace_of_its_scale(noisy, relation, epsilon, wrong):
+def test_the_noise_is_discrete_laplace_of_its_scale(noisy, relation, epsilon):
     tested = mechanism(noisy, epsilon, CELLS, relation=relation)
     drawn = np.array(tested.noisy_counts(Counts.dense([0] * CELLS)))
     assert drawn.dtype == np.int64
     scale = {"add-remove": 1, "any": 2, "replace": 2}[relation] / float(epsilon)
     assert accepted(drawn, scale)
-    assert not accepted(drawn, scale * wrong)
+    assert not accepted(drawn, scale * 0.9)
+    assert not accepted(drawn, scale * 1.1)
 
 
 def accepted(drawn, scale):
@@ -94,7 +94,7 @@ def accepted(drawn, scale):
     return float(((observed - expected) ** 2 / expected).sum()) < chi2.isf(ALPHA, 2 * reach)
 
 
-@pytest.mark.parametrize(("epsilon", "k", "largest_n", "reach"), [("2", 2, 6, 22), ("3", 3, 2, 10)])
+@pytest.mark.parametrize(("epsilon", "k", "largest_n", "reach"), [("2", 2, 4, 20), ("3", 3, 2, 9)])
 def test_privacy_and_error_by_summing_over_the_noise(noisy, relation, epsilon, k, largest_n, reach):
     tested = mechanism(noisy, epsilon, k, relation=relation)
     r = np.exp(-1 / tested.noise_scale)

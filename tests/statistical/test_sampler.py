@@ -40,8 +40,8 @@ WEIGHTED = [name for name, cls in MECHANISMS.items() if issubclass(cls, WeightsM
 # Every method once, and those whose weights depend on more than one number in every case.
 SAMPLED = [
     *((name, min(MECHANISMS[name].relations).value, "some unseen") for name in WEIGHTED),
-    *(("ds-roo", relation, case) for relation in ("any", "replace") for case in CASES),
-    *(("ss-roo", "any", case) for case in CASES),
+    *(("ds-roo", "any", case) for case in ("all seen", "nothing seen")),
+    *((name, "replace", "frequent") for name in ("ds-roo", "ss-roo")),
 ]
 
 
@@ -67,7 +67,7 @@ def test_all_draws_of_a_release_follow_their_joint_distribution(name):
     tested = mechanism(name, "2", 2, relation="replace", num_samples=3)
     expected = joint(tested, [1, 4])
     cells = {sequence: cell for cell, sequence in enumerate(expected)}
-    found = [cells[tuple(tested.draw([1, 4]))] for _ in range(DRAWS)]
+    found = [cells[tuple(tested.draw([1, 4]))] for _ in range(DRAWS // 2)]
     assert accepted(found, expected.values())
     # Draws of another scheme with the same marginal probabilities would not pass.
     for scheme in set(Scheme) - {tested.scheme}:
@@ -94,6 +94,6 @@ def test_a_sampler_that_is_ten_percent_wrong_is_rejected(cell, factor):
 
 def test_rows_outside_the_domain_become_uniform_values_under_replace():
     tested = mechanism("roo", 50, 3, relation="replace")
-    ranks = [tested.draw(Counts.dense([8, 0, 0], outside=4))[0] for _ in range(DRAWS)]
+    ranks = [tested.draw(Counts.dense([8, 0, 0], outside=4))[0] for _ in range(DRAWS // 4)]
     # ε = 50 hides nothing: two thirds of the records are value 0, a third is uniform.
     assert accepted(ranks, [7 / 9, 1 / 9, 1 / 9])

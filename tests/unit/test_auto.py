@@ -21,12 +21,12 @@ def test_few_draws_come_from_an_urn_and_many_from_noise(eps, crossing):
 
 
 @pytest.mark.parametrize("relation", ["any", "replace", "add-remove"])
-@pytest.mark.parametrize("eps", ["0.02", "0.1", "1", "3", "12", "50"])
-@pytest.mark.parametrize("k", [2, 9, 10**6])
+@pytest.mark.parametrize("eps", ["0.05", "1", "3", "12", "50"])
+@pytest.mark.parametrize("k", [2, 10**6])
 def test_the_choice_is_that_of_the_smaller_worst_error(relation, eps, k):
     """b(0) ≤ λ/2, worked out for each number of draws; under replace b is that of a private n."""
     half_scale = (0.5 if relation == "add-remove" else 1) / float(eps)
-    for draws in (1, 2, 3, 5, 9, 20, 100):
+    for draws in (1, 2, 3, 5, 9, 20):
         tested = SsRoo(
             Epsilon.parse(eps), k, Relation.ANY if relation == "replace" else Relation.parse(relation), draws
         )
