@@ -43,6 +43,7 @@ def release_sample(
         BudgetError: from the budget, before anything is read.
         PrivateComputationError: if counting or drawing fails.
     """
+    mechanism.prepare()
     entry = _entry(mechanism.name, mechanism, columns, mechanism.num_samples)
     return _release(entry, lambda: mechanism.draw(count()), budget)
 
@@ -51,6 +52,7 @@ def release_histogram(
     mechanism: NoiseMechanism, columns: tuple[str, ...], count: Callable[[], Counts], budget: Budget | None = None
 ) -> Release:
     """Release all counts once, with noise; otherwise as :func:`release_sample`."""
+    mechanism.prepare()
     return _release(_entry("histogram", mechanism, columns, 0), lambda: mechanism.noisy_counts(count()), budget)
 
 

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +24,9 @@ LIKELY = {
     "mechanisms/noise.py": ("tests/contract/test_noise.py",),
     "mechanisms/laplace_projection.py": ("tests/contract/test_noise.py",),
     "mechanisms/perturbed_histogram.py": ("tests/contract/test_noise.py",),
-    "mechanisms/": ("tests/contract/test_privacy.py",),
+    "mechanisms/smoothed_histogram.py": ("tests/unit/test_mechanisms.py",),
+    "mechanisms/auto.py": ("tests/unit/test_auto.py",),
+    "": ("tests/contract/test_privacy.py",),
 }
 # The proofs before the reference values: that those change is no sign that privacy breaks.
 TESTS = ("tests/contract", "tests/unit", "tests/statistical", "tests/golden", "spark_dp/mechanisms", "spark_dp/exact")
@@ -227,9 +230,7 @@ def main() -> int:
     with ThreadPoolExecutor(2) as pool:
         for mutant, killer in zip(chosen, pool.map(killed_by, chosen), strict=True):
             survivors += killer is None
-            print(
-                f"{'SURVIVED' if killer is None else 'killed'}  {mutant.mistake}\n          {killer or ''}", flush=True
-            )
+            print(f"{mutant.mistake}\n    {f'killed by {killer}' if killer else 'SURVIVED'}", flush=True)
     print(f"{len(chosen) - survivors} of {len(chosen)} killed")
     return int(survivors > 0)
 
@@ -246,10 +247,15 @@ def killed_by(mutant: Mutant) -> str | None:
         if code.count(mutant.before) != 1:
             raise ValueError(f"{mutant.mistake}: {mutant.before!r} is not once in {mutant.file}")
         path.write_text(code.replace(mutant.before, mutant.after))
-        likely = next((files for prefix, files in LIKELY.items() if mutant.file.startswith(prefix)), ())
-        tests = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *likely, *TESTS]
-        tests += [f"--ignore={name}" for name in IGNORED]
-        run = subprocess.run(tests, cwd=folder, capture_output=True, text=True, check=False)
+        likely = next(files for prefix, files in LIKELY.items() if mutant.file.startswith(prefix))
+        return failing(mutant, folder, likely) or failing(mutant, folder, TESTS)
+
+
+def failing(mutant: Mutant, folder: str, tests: Sequence[str]) -> str | None:
+    """The first of the tests that fails in the folder."""
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
+    command += [f"--ignore={name}" for name in IGNORED]
+    run = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if run.returncode == 0:
         return None
     # A copy that cannot even be imported proves nothing.

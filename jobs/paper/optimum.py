@@ -14,8 +14,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.optimize import linprog  # type: ignore[import-untyped]
-from scipy.sparse import block_array, coo_array, eye_array, hstack  # type: ignore[import-untyped]
+from scipy.optimize import linprog
+from scipy.sparse import block_array, coo_array, eye_array, hstack
 
 from paper.output_error import parameters
 from paper.study import LOOKS, Claim, Study, canvas, legend_below

@@ -97,6 +97,9 @@ class Mechanism(ABC):
         """E, a certified lower bound of e^ε for those draws."""
         return exp_lower(self.joint_epsilon)
 
+    def prepare(self) -> None:  # noqa: B027 — most need nothing
+        """Build, check and load whatever needs no row, so that what fails there fails before one is read."""
+
     @abstractmethod
     def error_bound(self, n: int) -> Fraction:
         """Largest total variation of one draw to the empirical distribution of n records."""

@@ -56,6 +56,11 @@ class DsRoo(Roo):
         """u_0, u_1, …, in units of 1/scale record, up to the last entry that is not 0."""
         return _schedule(self.relation, self.exp_epsilon, self.scale, self.k, self.n)
 
+    def prepare(self) -> None:
+        """Build the schedule, unless it waits for n."""
+        if self.relation is not Relation.REPLACE or self.n is not None:
+            _ = self.schedule
+
     def smoothing(self, counts: Counts) -> Smoothing:
         """The pseudo-count u_m for every value."""
         m = counts.minimum

@@ -10,7 +10,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import ClassVar, NoReturn, final
+from typing import NoReturn, final
 
 import numpy as np
 
@@ -29,8 +29,6 @@ MAX_NOISY_CELLS = 2**20
 
 class NoiseMechanism(Mechanism):
     """A histogram with discrete Laplace noise, and draws from what a mechanism makes of it."""
-
-    summary: ClassVar[str]
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -51,6 +49,10 @@ class NoiseMechanism(Mechanism):
         wanted = Fraction(self.sensitivity) / self.epsilon.value
         nearest = float(wanted)
         return nearest if Fraction(nearest) >= wanted else math.nextafter(nearest, math.inf)
+
+    def prepare(self) -> None:
+        """Load the sampler of the noise."""
+        SYSTEM.with_laplace([0], self.noise_scale)
 
     @final
     def noisy_counts(self, counts: Counts | Sequence[int]) -> list[int]:

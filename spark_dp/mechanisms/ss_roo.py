@@ -64,6 +64,11 @@ class SsRoo(WeightsMechanism):
         rising = Rising(self.num_samples, self.joint_epsilon, self.exp_epsilon, self.scale)
         return _envelope(rising, self.exact_from, self.scale, self.k, self.relation, least_total)
 
+    def prepare(self) -> None:
+        """Build the table, unless it waits for n."""
+        if self.relation is not Relation.REPLACE or self.n is not None:
+            _ = self.envelope
+
     def smoothing(self, counts: Counts) -> Smoothing:
         """b(c) − c for each value."""
         b = self.envelope

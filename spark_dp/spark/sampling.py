@@ -12,7 +12,7 @@ from spark_dp.errors import SourceError
 from spark_dp.mechanisms import mechanism
 from spark_dp.mechanisms.base import Mechanism, check_num_samples
 from spark_dp.mechanisms.perturbed_histogram import PerturbedHistogram
-from spark_dp.mechanisms.registry import check_method
+from spark_dp.mechanisms.registry import AUTO, check_method
 from spark_dp.privacy import Epsilon, Relation
 from spark_dp.release import read_publicly, release_histogram, release_sample
 from spark_dp.spark.columns import SampledColumn, check_histogram_names, sampled_columns
@@ -59,8 +59,9 @@ def sample(
     epsilon = Epsilon.parse(eps)
     neighbors = Relation.parse(relation)
     draws = check_num_samples(num_samples)
-    # With a domain of one value: what does not depend on the domain is refused before it is looked at.
-    mechanism(name, epsilon, 1, relation=neighbors, num_samples=draws)
+    if name != AUTO:
+        # With a domain of one value: what does not depend on the domain is refused before it is looked at.
+        mechanism(name, epsilon, 1, relation=neighbors, num_samples=draws)
     question = _question(df, col, domain)
     chosen = mechanism(name, epsilon, question.domain.size, relation=neighbors, num_samples=draws)
     if chosen.depends_on_n:

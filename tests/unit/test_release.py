@@ -6,6 +6,8 @@ import pytest
 
 from spark_dp import Counts, mechanism
 from spark_dp.errors import BudgetError, PrivateComputationError
+from spark_dp.exact.source import SYSTEM
+from spark_dp.mechanisms import envelope, schedules
 from spark_dp.mechanisms.perturbed_histogram import PerturbedHistogram
 from spark_dp.privacy import Epsilon
 from spark_dp.release import read_publicly, release_histogram, release_sample
@@ -82,6 +84,23 @@ def test_a_histogram_is_charged_and_recorded_as_one():
     # λ = 0.04: noise of 2 or more has probability e^-50.
     assert all(abs(value - exact) < 2 for value, exact in zip(noisy.values, (0, 3, 7), strict=True))
     assert (noisy.entry.method, noisy.entry.num_samples, noisy.entry.k) == ("histogram", 0, 3)
+
+
+@pytest.mark.parametrize("name", ["ds-roo", "ss-roo", "perturbed-histogram"])
+def test_what_breaks_without_a_row_breaks_before_one_is_read(name, monkeypatch):
+    """A table that fails its certificate, or a library that cannot be loaded: nothing was charged."""
+
+    def broken(*_arguments):
+        raise AssertionError("a bug")
+
+    monkeypatch.setattr(schedules, "certify_any", broken)
+    monkeypatch.setattr(envelope, "certify", broken)
+    monkeypatch.setattr(type(SYSTEM), "with_laplace", broken)
+    events = []
+    with pytest.raises(AssertionError, match="a bug"):
+        # An ε of its own, for which no table is kept.
+        release_sample(mechanism(name, "0.7312", 3), ("c",), counting(events), Allowance(events))
+    assert events == []
 
 
 def test_a_failure_to_read_a_public_number_tells_nothing_of_its_cause():
