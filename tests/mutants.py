@@ -259,7 +259,7 @@ def failing(mutant: Mutant, folder: str, tests: Sequence[str]) -> str | None:
     if run.returncode == 0:
         return None
     # A copy that cannot even be imported proves nothing.
-    failed = re.search(r"^FAILED (\S+)", run.stdout, re.MULTILINE)
+    failed = re.search(r"^FAILED (.+?)(?: - .*)?$", run.stdout, re.MULTILINE)
     if run.returncode != 1 or failed is None:
         raise ValueError(f"{mutant.mistake}: the tests did not run:\n{run.stdout[-2000:]}{run.stderr[-2000:]}")
     return failed.group(1)
