@@ -22,7 +22,7 @@ class SsRoo(WeightsMechanism):
 
     Q(y) ∝ b(c_y), where b is the smallest convex function with b(c) = c for c ≥ c* = ⌈T/(e^ε − 1)⌉
     that keeps ε: frequent values are revealed without distortion, and a value that no record holds
-    weighs b(0), 0.35 to 0.5 of what ROO or Dirichlet give it. T draws come from a Pólya urn that
+    weighs b(0), at most about half of what ROO or Dirichlet give it. T draws come from a Pólya urn that
     starts with these weights. Beyond 2,000 counts b is piecewise linear.
 
     Guarantee: ε for all T draws together under every relation.

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from spark_dp.budget import Budget
 from spark_dp.counts import Counts
 from spark_dp.domain import Domain
-from spark_dp.errors import SourceError
-from spark_dp.mechanisms import mechanism
+from spark_dp.errors import DomainError, SourceError
+from spark_dp.mechanisms import mechanism, noise
 from spark_dp.mechanisms.base import Mechanism, check_num_samples
 from spark_dp.mechanisms.perturbed_histogram import PerturbedHistogram
 from spark_dp.mechanisms.registry import AUTO, check_method
@@ -79,6 +79,12 @@ def histogram(
     neighbors = Relation.parse(relation)
     question = _question(df, col, domain)
     check_histogram_names(question.names)
+    if question.domain.size > noise.MAX_NOISY_CELLS:
+        raise DomainError(
+            f"A histogram needs noise for each of the {question.domain.size:,} values of the domain, and can have at "
+            f"most {noise.MAX_NOISY_CELLS:,}. Count coarser values or fewer columns at once, or draw values with "
+            "dp_sample, which has methods that cost only the values seen."
+        )
     chosen = PerturbedHistogram(epsilon, question.domain.size, neighbors)
     noisy = release_histogram(chosen, question.names, lambda: question.count(neighbors), budget)
     return histogram_frame(df.sparkSession, question.columns, question.domain, noisy.values, noisy.entry.record())

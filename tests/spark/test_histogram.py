@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 import spark_dp as dp
-from spark_dp.errors import ArgumentError, ColumnError, MethodError, PrivateComputationError
+from spark_dp.errors import ArgumentError, ColumnError, DomainError, PrivateComputationError
 from spark_dp.mechanisms import noise
 
 
@@ -87,7 +87,7 @@ def test_a_bad_call_is_refused_before_a_row_is_read(untouchable, change):
 
 def test_a_domain_too_large_for_noise_is_refused(untouchable, monkeypatch):
     monkeypatch.setattr(noise, "MAX_NOISY_CELLS", 99)
-    with pytest.raises(MethodError, match="noise for each of the 100 values"):
+    with pytest.raises(DomainError, match="noise for each of the 100 values.*dp_sample"):
         untouchable.dp_histogram("i", 1, domain=range(100), budget=Refusing())
 
 
