@@ -87,7 +87,7 @@ def test_a_bad_call_is_refused_before_a_row_is_read(untouchable, change):
 
 def test_a_domain_too_large_for_noise_is_refused(untouchable, monkeypatch):
     monkeypatch.setattr(noise, "MAX_NOISY_CELLS", 99)
-    with pytest.raises(DomainError, match="noise for each of the 100 values.*dp_sample"):
+    with pytest.raises(DomainError, match=r"noise for each of the 100 values.*dp_sample"):
         untouchable.dp_histogram("i", 1, domain=range(100), budget=Refusing())
 
 
