@@ -169,7 +169,7 @@ def test_a_declared_domain_is_kept_by_parquet(letters, spark, tmp_path):
 
 
 def test_a_boolean_column_needs_no_domain(spark):
-    sample = spark.createDataFrame([(True,)], "b boolean").dp_sample("b", 1, num_samples=40)
+    sample = spark.createDataFrame([(True,)], "b boolean").dp_sample("b", 1, "roo", num_samples=40)
     assert {row.b for row in sample.collect()} == {True, False}
 
 
