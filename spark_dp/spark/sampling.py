@@ -18,7 +18,7 @@ from spark_dp.release import read_publicly, release_histogram, release_sample
 from spark_dp.spark.columns import SampledColumn, check_histogram_names, sampled_columns
 from spark_dp.spark.counting import count_native
 from spark_dp.spark.domains import resolve
-from spark_dp.spark.frames import histogram_frame, is_dataframe, sample_frame
+from spark_dp.spark.frames import histogram_frame, histogram_names, is_dataframe, sample_frame
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -78,7 +78,8 @@ def histogram(
     epsilon = Epsilon.parse(eps)
     neighbors = Relation.parse(relation)
     question = _question(df, col, domain)
-    check_histogram_names(question.names)
+    pairs = zip(question.names, question.domain.axes, strict=True)
+    check_histogram_names([name for column, axis in pairs for name in histogram_names(column, axis)])
     if question.domain.size > noise.MAX_NOISY_CELLS:
         raise DomainError(
             f"A histogram needs noise for each of the {question.domain.size:,} values of the domain, and can have at "
