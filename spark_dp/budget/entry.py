@@ -18,8 +18,9 @@ class Entry:
         relation: neighboring relation.
         columns: the sampled columns.
         k: size of the domain.
-        num_samples: samples released; 0 for a histogram.
+        num_samples: samples released, in each group; 0 for a histogram.
         version: of spark_dp.
+        by: the columns whose values are sampled each on its own.
     """
 
     method: str
@@ -29,6 +30,7 @@ class Entry:
     k: int
     num_samples: int
     version: str
+    by: tuple[str, ...] = ()
 
     @property
     def guarantee(self) -> Guarantee:
@@ -37,7 +39,7 @@ class Entry:
 
     def record(self) -> dict[str, object]:
         """The entry as JSON can write it, for column metadata and public records."""
-        return {**asdict(self), "columns": list(self.columns)}
+        return {**asdict(self), "columns": list(self.columns), "by": list(self.by)}
 
 
 class Budget(Protocol):
