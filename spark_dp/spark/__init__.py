@@ -40,9 +40,9 @@ def dp_sample(
         method: one of :func:`spark_dp.methods`; "auto" takes the one with the smaller worst error,
             chosen from public parameters alone.
         domain: the public values a sample can take: a list; a DataFrame of a public reference table
-            with a column of the same name; ``Bins``, ``Integers``, ``Dates`` or ``Values``; for several
-            columns a dict of these. None takes what :func:`declare_domain` wrote, or false and true for a boolean column. It must
-            not be computed from private rows.
+            with a column of the same name; ``Values``, ``Bins``, ``Integers`` or ``Dates``; for several
+            columns a dict of these. None takes what :func:`declare_domain` wrote, or false and true for
+            a boolean column. It must not be computed from private rows.
         num_samples: values T in the release, which share eps; 1 to 1,000,000.
         relation: what one person can change: "any" (a row added, removed or replaced; the default),
             "replace" (the number of rows is public) or "add-remove".
