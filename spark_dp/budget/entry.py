@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from spark_dp.privacy import Epsilon, Guarantee, Relation
 
@@ -36,6 +37,11 @@ class Entry:
     def guarantee(self) -> Guarantee:
         """What the release promises."""
         return Guarantee(Epsilon.parse(self.epsilon), Relation.parse(self.relation))
+
+    @classmethod
+    def read(cls, record: Mapping[str, Any]) -> Entry:
+        """The entry that a :meth:`record` tells."""
+        return cls(**{**record, "columns": tuple(record["columns"]), "by": tuple(record["by"])})
 
     def record(self) -> dict[str, object]:
         """The entry as JSON can write it, for column metadata and public records."""

@@ -154,10 +154,14 @@ def test_every_value_has_the_rank_of_its_domain(spark, name):
     assert not wrong
 
 
-@pytest.mark.parametrize("counter", [count_native, count_arrow])
-@pytest.mark.parametrize("outside", [False, True])
-@pytest.mark.parametrize("name", CASES)
-def test_both_counters_agree_with_the_domain(spark, counter, outside, name):
+@pytest.mark.parametrize(
+    ("counter", "name", "outside"),
+    [
+        *((counter, name, True) for counter in (count_native, count_arrow) for name in CASES),
+        *((count_native, name, False) for name in ("double", "int, clipped", "decimal, wide", "integers")),
+    ],
+)
+def test_both_counters_agree_with_the_domain(spark, counter, name, outside):
     spark_type, domain, values = CASES[name]
     if spark_type.startswith("timestamp") and "all" in name and counter is count_arrow:
         pytest.skip("Python's Arrow reads no year 1 in a time zone")
