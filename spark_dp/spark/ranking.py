@@ -40,11 +40,10 @@ def with_rank(df: DataFrame, value: str, rank: str, axis: Axis) -> DataFrame:
 
 def _with_interval(df: DataFrame, value: str, rank: str, axis: Intervals) -> DataFrame:
     x = _position(F.col(value), axis)
-    low, *inner, high = axis.thresholds
-    # A NaN is larger than every number to Spark, and in no bin; the last threshold may not fit the type.
-    last = math.nextafter(high, -math.inf) if axis.floats else high - 1
+    low, *inner, _ = axis.thresholds
+    # A NaN is larger than every number to Spark, and in no bin.
     known = x.isNotNull() & ~F.isnan(x) if axis.floats else x.isNotNull()
-    inside = known if axis.bins.clip else (x >= _literal(low, axis)) & (x <= _literal(last, axis))
+    inside = known if axis.bins.clip else (x >= _literal(low, axis)) & (x <= _literal(_last(axis), axis))
     df = df.withColumn("x", F.when(inside, x))
     df = _guessed(df, axis) if _even(axis) else _searched(df, axis, inner)
     return df.withColumn(rank, F.col("at").cast("long")).drop("x", "at")
@@ -67,6 +66,12 @@ def _position(column: Column, axis: Intervals) -> Column:
     seconds = F.hour(column) * 3600 + F.minute(column) * 60
     micros = (F.extract(F.lit("SECOND"), column) * 1_000_000).cast("long")
     return F.unix_date(column.cast("date")).cast("long") * F.lit(_DAY) + seconds.cast("long") * 1_000_000 + micros
+
+
+def _last(axis: Intervals) -> float:
+    """The largest value of the last bin; the threshold behind it may not fit the type."""
+    high = axis.thresholds[-1]
+    return math.nextafter(high, -math.inf) if axis.floats else high - 1
 
 
 def _wide(axis: Intervals) -> bool:
@@ -97,10 +102,11 @@ def _guessed(df: DataFrame, axis: Intervals) -> DataFrame:
     low, high = axis.thresholds[0], axis.thresholds[-1]
     x, top = F.col("x"), axis.size - 1
     if axis.bins.clip:
-        x = F.greatest(F.lit(low), F.least(x, F.lit(high)))
+        x = F.greatest(F.lit(low), F.least(x, F.lit(_last(axis))))
     share = (x - F.lit(low)).cast("double") * F.lit(axis.size / float(high - low))
     df = df.withColumn("at", F.greatest(F.lit(0), F.least(share.cast("int"), F.lit(top))))
-    edges = F.array(*map(F.lit, axis.thresholds))
+    # Behind the last bin there is no edge, and the comparison is null.
+    edges = F.array(*map(F.lit, axis.thresholds[:-1]))
     below = F.col("x") < F.get(edges, F.col("at"))
     above = F.col("x") >= F.get(edges, F.col("at") + 1)
     place = F.col("at") + F.when(below, -1).when(above, 1).otherwise(0)

@@ -66,6 +66,12 @@ CASES = {
         [x + d for x in range(-(2**63), 2**63, 2**60) for d in (-1, 0, 1) if x + d >= -(2**63)] + [2**63 - 1],
     ),
     "bigint, far from 0": ("bigint", Bins(2**62, 2**62 + 70, 7), [*range(2**62 - 2, 2**62 + 73)]),
+    "bigint, to the end": ("bigint", Bins(2**63 - 100, 2**63 - 1, 3), [2**63 - 1 - x for x in range(103)]),
+    "bigint, to the end, clipped": (
+        "bigint",
+        Bins(2**63 - 100, 2**63 - 1, 3, outside="clip"),
+        [2**63 - 1 - x for x in range(103)],
+    ),
     "bigint, edges": (
         "bigint",
         Bins(edges=[-(2**63), -1, 0, 10, 2**53 + 1]),
