@@ -20,7 +20,7 @@ from spark_dp.domain import Axis, Dates, Domain, Integers, Intervals, Values
 from spark_dp.domain.units import day_number
 from spark_dp.spark.columns import SampledColumn
 from spark_dp.spark.frames import from_text, literal_rows
-from spark_dp.spark.ranking import is_listed, with_rank
+from spark_dp.spark.ranking import with_rank
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -42,10 +42,13 @@ def count_native(df: DataFrame, columns: Sequence[SampledColumn], domain: Domain
     selected = df.select(*(column.expression.alias(f"v{position}") for position, column in enumerate(columns)))
     keys = []
     for position, axis in enumerate(domain.axes):
-        keys.append(f"v{position}" if is_listed(axis) else f"r{position}")
-        if not is_listed(axis):
-            selected = with_rank(selected, f"v{position}", f"r{position}", axis)
-            selected = selected if outside else selected.where(F.col(f"r{position}").isNotNull())
+        if isinstance(axis, Values):
+            keys.append(f"v{position}")
+            continue
+        # Without a list the value itself tells its rank: there is nothing to join.
+        selected = with_rank(selected, f"v{position}", f"r{position}", axis)
+        selected = selected if outside else selected.where(F.col(f"r{position}").isNotNull())
+        keys.append(f"r{position}")
     grouped = selected.groupBy(*keys).agg(F.count("*").alias("count"))
     for position, (axis, column) in enumerate(zip(domain.axes, columns, strict=True)):
         if not isinstance(axis, Values):

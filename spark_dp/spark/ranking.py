@@ -9,18 +9,13 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
-from spark_dp.domain import Axis, Dates, Integers, Intervals, Values
+from spark_dp.domain import Axis, Dates, Integers, Intervals
 from spark_dp.domain.units import day_number
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 _DAY = 86_400_000_000
-
-
-def is_listed(axis: Axis) -> bool:
-    """Whether ranks come from a list, by a join, and not from the values themselves."""
-    return isinstance(axis, Values)
 
 
 def with_rank(df: DataFrame, value: str, rank: str, axis: Axis) -> DataFrame:
