@@ -178,7 +178,7 @@ def check_output(spark: SparkSession, path: str, output_format: str, table: Data
 def report(sample: DataFrame, arguments: argparse.Namespace) -> None:
     """What was released, what it promises, and what stays private. The sample itself is no secret."""
     record = sample.schema[arguments.column[0]].metadata["spark_dp"]
-    entry = dp.Entry(**{**record, "columns": tuple(record["columns"])})
+    entry = dp.Entry.read(record)
     rows = sample.limit(SHOWN).collect()
     shown = [str(row[0]) if len(row) == 1 else str(tuple(row)) for row in rows]
     rest = f", … ({entry.num_samples - SHOWN} more)" if entry.num_samples > SHOWN else ""

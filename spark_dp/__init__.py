@@ -11,7 +11,7 @@ Importing the package attaches both to the DataFrame classes of the installed py
 from spark_dp import errors
 from spark_dp.budget import Budget, Entry
 from spark_dp.counts import Counts
-from spark_dp.domain import Product, Values
+from spark_dp.domain import Bins, Dates, Integers, Product, Values
 from spark_dp.mechanisms import Mechanism, max_draws, mechanism, methods
 from spark_dp.privacy import Epsilon, Guarantee, Relation
 from spark_dp.spark import declare_domain, dp_histogram, dp_sample
@@ -19,11 +19,14 @@ from spark_dp.spark.attach import attach
 from spark_dp.version import __version__
 
 __all__ = [
+    "Bins",
     "Budget",
     "Counts",
+    "Dates",
     "Entry",
     "Epsilon",
     "Guarantee",
+    "Integers",
     "Mechanism",
     "Product",
     "Relation",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -45,6 +46,17 @@ class Counts:
         np.add.at(total, place, counts)
         seen = total > 0
         return cls(k, distinct[seen].astype(np.int64), total[seen], outside)
+
+    def split(self, parts: int) -> Iterator[Counts]:
+        """The counts of each of so many domains of one size, whose ranks follow one another.
+
+        >>> [part.n for part in Counts.dense([1, 2, 0, 4, 0, 0]).split(3)]
+        [3, 4, 0]
+        """
+        size = self.k // parts
+        bounds = np.searchsorted(self.ranks, np.arange(parts + 1) * size)
+        for part, (first, last) in enumerate(pairwise(bounds.tolist())):
+            yield Counts(size, self.ranks[first:last] - part * size, self.counts[first:last])
 
     @property
     def n(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from spark_dp.budget import Budget, Entry
 from spark_dp.counts import Counts
@@ -19,7 +19,7 @@ class Release:
     """What leaves the boundary: drawn or noisy integers and public facts.
 
     Args:
-        values: the rank of each sample; or the noisy count of each value of the domain, by rank.
+        values: the rank of each sample, group after group; or the noisy count of each value of the domain, by rank.
         entry: what ran.
     """
 
@@ -46,6 +46,44 @@ def release_sample(
     mechanism.prepare()
     entry = _entry(mechanism.name, mechanism, columns, mechanism.num_samples)
     return _release(entry, lambda: mechanism.draw(count()), budget)
+
+
+def release_groups(
+    mechanism: Mechanism,
+    whole: Guarantee,
+    columns: tuple[str, ...],
+    by: tuple[str, ...],
+    groups: int,
+    count: Callable[[], Counts],
+    budget: Budget | None = None,
+) -> Release:
+    """Draw a sample in each of so many groups, whose counts follow one another; as :func:`release_sample`.
+
+    Args:
+        mechanism: what each group runs.
+        whole: what all groups together promise.
+        columns: the sampled columns.
+        by: those whose values make the groups.
+        groups: their number.
+        count: the counts of all groups.
+        budget: what to charge.
+    """
+    mechanism.prepare()
+    entry = replace(
+        _entry(mechanism.name, mechanism, columns, mechanism.num_samples),
+        epsilon=str(whole.epsilon),
+        relation=whole.relation.value,
+        by=by,
+    )
+
+    def draw() -> list[int]:
+        return [
+            group * mechanism.k + rank
+            for group, counts in enumerate(count().split(groups))
+            for rank in mechanism.draw(counts)
+        ]
+
+    return _release(entry, draw, budget)
 
 
 def release_histogram(

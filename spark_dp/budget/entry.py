@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from spark_dp.privacy import Epsilon, Guarantee, Relation
 
@@ -18,8 +19,9 @@ class Entry:
         relation: neighboring relation.
         columns: the sampled columns.
         k: size of the domain.
-        num_samples: samples released; 0 for a histogram.
+        num_samples: samples released, in each group; 0 for a histogram.
         version: of spark_dp.
+        by: the columns whose values are sampled each on its own.
     """
 
     method: str
@@ -29,15 +31,21 @@ class Entry:
     k: int
     num_samples: int
     version: str
+    by: tuple[str, ...] = ()
 
     @property
     def guarantee(self) -> Guarantee:
         """What the release promises."""
         return Guarantee(Epsilon.parse(self.epsilon), Relation.parse(self.relation))
 
+    @classmethod
+    def read(cls, record: Mapping[str, Any]) -> Entry:
+        """The entry that a :meth:`record` tells."""
+        return cls(**{**record, "columns": tuple(record["columns"]), "by": tuple(record["by"])})
+
     def record(self) -> dict[str, object]:
         """The entry as JSON can write it, for column metadata and public records."""
-        return {**asdict(self), "columns": list(self.columns)}
+        return {**asdict(self), "columns": list(self.columns), "by": list(self.by)}
 
 
 class Budget(Protocol):

@@ -24,6 +24,7 @@ def dp_sample(
     domain: Any = None,
     num_samples: int = 1,
     relation: str = "any",
+    by: str | Sequence[str] | None = None,
     budget: Budget | None = None,
 ) -> DataFrame:
     """Differentially private samples of a column, drawn once.
@@ -39,16 +40,19 @@ def dp_sample(
         method: one of :func:`spark_dp.methods`; "auto" takes the one with the smaller worst error,
             chosen from public parameters alone.
         domain: the public values a sample can take: a list; a DataFrame of a public reference table
-            with a column of the same name; ``Values``; for several columns a dict of these. None
-            takes what :func:`declare_domain` wrote, or false and true for a boolean column. It must
-            not be computed from private rows.
+            with a column of the same name; ``Values``, ``Bins``, ``Integers`` or ``Dates``; for several
+            columns a dict of these. None takes what :func:`declare_domain` wrote, or false and true for
+            a boolean column. It must not be computed from private rows.
         num_samples: values T in the release, which share eps; 1 to 1,000,000.
         relation: what one person can change: "any" (a row added, removed or replaced; the default),
             "replace" (the number of rows is public) or "add-remove".
+        by: columns whose values make groups, each sampled on its own in the one release: num_samples
+            values for every group of their domain, which ``domain`` gives too; empty groups have them
+            as well. Each group runs at eps under "add-remove", else at eps/2.
         budget: an allowance to charge before any row is read.
 
     Returns:
-        A DataFrame of num_samples literal rows with the sampled columns in their own types, and
+        A DataFrame of num_samples literal rows (for each group) with the sampled columns in their own types, and
         the public record of the release in ``df.schema[col].metadata["spark_dp"]``.
 
     Guarantee:
@@ -76,7 +80,7 @@ def dp_sample(
     """
     from spark_dp.spark.sampling import sample
 
-    return sample(df, col, eps, method, domain, num_samples, relation, budget)
+    return sample(df, col, eps, method, domain, num_samples, relation, by, budget)
 
 
 def dp_histogram(

@@ -26,6 +26,8 @@ _KIND_OF: Mapping[type[T.DataType], str] = {
     T.TimestampType: "timestamp",
     T.TimestampNTZType: "timestamp_ntz",
     T.BinaryType: "binary",
+    T.FloatType: "float",
+    T.DoubleType: "float",
 }
 
 
@@ -82,12 +84,13 @@ def check_histogram_names(names: Sequence[str]) -> None:
     """Refuse a histogram that would have two columns of one name.
 
     Raises:
-        ColumnError: if a sampled column is called as that of the noisy counts is.
+        ColumnError: if two would be called the same.
     """
-    if taken := [name for name in names if name.lower() == NOISY_COUNT]:
+    lowered = [name.lower() for name in (*names, NOISY_COUNT)]
+    if taken := [name for name in names if lowered.count(name.lower()) > 1]:
         raise ColumnError(
-            f"A histogram has a column {NOISY_COUNT!r} of its own. Rename yours first: "
-            f"df.withColumnRenamed({taken[0]!r}, ...)."
+            f"A histogram would have two columns {taken[0]!r}: beside the sampled ones it has {NOISY_COUNT!r}, and for "
+            f"bins of a column x 'x_lower' and 'x_upper'. Rename yours first: df.withColumnRenamed({taken[0]!r}, ...)."
         )
 
 
@@ -131,14 +134,7 @@ def _column_type(field: T.StructField) -> ColumnType:
     for known, kind in _KIND_OF.items():
         if isinstance(data_type, known):
             return ColumnType("string" if kind == "string" else data_type.simpleString(), kind)
-    if isinstance(data_type, T.FloatType | T.DoubleType):
-        raise ColumnError(
-            f"Column {field.name!r} is of type {data_type.simpleString()}: floating-point numbers have no list of "
-            "exact values. They need bins (Bins), which this version does not have yet; until then cut the column into "
-            f"integers first, for instance df.withColumn('bin', F.floor(F.col({field.name!r}) / 10).cast('int')), and "
-            "sample 'bin'."
-        )
     raise ColumnError(
-        f"Column {field.name!r} is of type {data_type.simpleString()}, which cannot be sampled. Strings, integers, "
-        "decimals, dates, timestamps, booleans and bytes can: take one element or field into a column of its own first."
+        f"Column {field.name!r} is of type {data_type.simpleString()}, which cannot be sampled. Strings, numbers, "
+        "dates, timestamps, booleans and bytes can: take one element or field into a column of its own first."
     )

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import functions as F
 
 from spark_dp.counts import Counts
-from spark_dp.domain import Domain
+from spark_dp.domain import Axis, Dates, Domain, Integers, Intervals, Values
+from spark_dp.domain.units import day_number
 from spark_dp.spark.columns import SampledColumn
 from spark_dp.spark.frames import from_text, literal_rows
+from spark_dp.spark.ranking import with_rank
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -37,10 +39,20 @@ def count_native(df: DataFrame, columns: Sequence[SampledColumn], domain: Domain
         outside: whether to count the rows outside the domain too. Where they are of no use, they
             do not even reach the driver.
     """
-    keys = [f"v{position}" for position in range(len(columns))]
-    selected = df.select(*(column.expression.alias(key) for column, key in zip(columns, keys, strict=True)))
+    selected = df.select(*(column.expression.alias(f"v{position}") for position, column in enumerate(columns)))
+    keys = []
+    for position, axis in enumerate(domain.axes):
+        if isinstance(axis, Values):
+            keys.append(f"v{position}")
+            continue
+        # Without a list the value itself tells its rank: there is nothing to join.
+        selected = with_rank(selected, f"v{position}", f"r{position}", axis)
+        selected = selected if outside else selected.where(F.col(f"r{position}").isNotNull())
+        keys.append(f"r{position}")
     grouped = selected.groupBy(*keys).agg(F.count("*").alias("count"))
     for position, (axis, column) in enumerate(zip(domain.axes, columns, strict=True)):
+        if not isinstance(axis, Values):
+            continue
         texts = literal_rows(df.sparkSession, {"text": axis.texts, "place": range(axis.size)})
         listed = texts.select(
             from_text(F.col("text"), column.type).alias(f"v{position}"), F.col("place").alias(f"r{position}")
@@ -63,7 +75,7 @@ def _combined(places: Sequence[Column], domain: Domain) -> Column:
 def count_arrow(df: DataFrame, columns: Sequence[SampledColumn], domain: Domain, *, outside: bool) -> Counts:
     """The same by an Arrow UDF that turns each partition into one small table of (rank, count)."""
     # Made here, so that the workers get it by value and need no spark_dp of their own.
-    value_sets = [pa.array(axis.values) for axis in domain.axes]
+    rankers = [_ranker(axis) for axis in domain.axes]
 
     def rank_counts(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import pyarrow.compute as pc
@@ -71,9 +83,9 @@ def count_arrow(df: DataFrame, columns: Sequence[SampledColumn], domain: Domain,
         totals: dict[int | None, int] = {}
         for batch in batches:
             ranks = None
-            for column, value_set in zip(batch.columns, value_sets, strict=True):
-                places = pc.index_in(column, value_set.cast(column.type)).cast(pa.int64())
-                ranks = places if ranks is None else pc.add(pc.multiply(ranks, len(value_set)), places)
+            for column, (size, ranked) in zip(batch.columns, rankers, strict=True):
+                places = ranked(column)
+                ranks = places if ranks is None else pc.add(pc.multiply(ranks, size), places)
             for pair in pc.value_counts(ranks).to_pylist():
                 totals[pair["values"]] = totals.get(pair["values"], 0) + pair["counts"]
         yield pa.RecordBatch.from_arrays(
@@ -83,6 +95,48 @@ def count_arrow(df: DataFrame, columns: Sequence[SampledColumn], domain: Domain,
     selected = df.select(*(column.expression.alias(f"v{position}") for position, column in enumerate(columns)))
     partial = selected.mapInArrow(rank_counts, "rank long, count long")
     return _collected(_summed(partial if outside else partial.where("rank is not null")), domain)
+
+
+def _ranker(axis: Axis) -> tuple[int, Callable[[Any], Any]]:
+    """The size of a domain, and its ranks of an Arrow array; nothing of spark_dp is left in it."""
+    if isinstance(axis, Values):
+        value_set = pa.array(axis.values)
+
+        def listed(column: Any) -> Any:
+            import pyarrow.compute as pc
+
+            return pc.index_in(column, value_set.cast(column.type)).cast(pa.int64())
+
+        return axis.size, listed
+    if isinstance(axis, Intervals):
+        thresholds, clip, unit = axis.thresholds, axis.bins.clip, axis.type.kind
+        scale = axis.type.scale
+    elif isinstance(axis, Integers | Dates):
+        low = axis.low if isinstance(axis, Integers) else day_number(axis.start)
+        thresholds, clip, unit, scale = (*range(low, low + axis.size + 1),), False, "integer", 0
+    else:
+        raise TypeError(f"{axis!r} was not cast to its column")
+
+    def halved(column: Any) -> Any:
+        from bisect import bisect_right
+        from decimal import Context
+
+        if pa.types.is_timestamp(column.type):
+            column = column.cast(pa.timestamp("us", column.type.tz)).cast(pa.int64())
+        if pa.types.is_date(column.type):
+            column = column.cast(pa.date32()).cast(pa.int32())
+        places: list[int | None] = []
+        for value in column.to_pylist():
+            if value is None or value != value:  # noqa: PLR0124 — NaN
+                places.append(None)
+                continue
+            x = int(value.scaleb(scale, Context(prec=80))) if unit == "decimal" else value
+            place = bisect_right(thresholds, x) - 1
+            inside = 0 <= place < len(thresholds) - 1
+            places.append(place if inside else min(max(place, 0), len(thresholds) - 2) if clip else None)
+        return pa.array(places, pa.int64())
+
+    return axis.size, halved
 
 
 def _summed(ranked: DataFrame) -> DataFrame:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
 
-from spark_dp.domain import MAX_CELLS, ColumnType, Domain, Product, Values
+from spark_dp.domain import MAX_CELLS, Axis, ColumnType, Domain, Product, Values, from_json
 from spark_dp.errors import DomainError
 from spark_dp.spark.columns import DECLARED, SampledColumn, quoted, sampled_columns
 from spark_dp.spark.frames import is_dataframe, with_metadata
@@ -22,8 +22,8 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 def declared(df: DataFrame, col: str, domain: object) -> DataFrame:
     """The DataFrame with the domain written into the column's metadata."""
     (column,) = sampled_columns(df, [col])
-    values = _values(column, domain)
-    metadata = {**df.schema[col].metadata, DECLARED: values.to_json()}
+    axis = _axis(column, domain)
+    metadata = {**df.schema[col].metadata, DECLARED: axis.to_json()}
     return with_metadata(df, {df.columns.index(col): metadata})
 
 
@@ -49,25 +49,35 @@ def resolve(columns: Sequence[SampledColumn], domain: object) -> Domain:
         )
     else:
         given = {} if domain is None else {names[0]: domain}
-    axes = {column.name: _values(column, given.get(column.name)) for column in columns}
-    return axes[names[0]] if len(axes) == 1 else Product(axes)
+    axes = {column.name: _axis(column, given.get(column.name)) for column in columns}
+    joint = axes[names[0]] if len(axes) == 1 else Product(axes)
+    if joint.size > MAX_CELLS:
+        sizes = f"{joint.sizes} = " if isinstance(joint, Product) else ""
+        raise DomainError(
+            f"The domain has {sizes}{joint.size:,} values; their counts must fit the driver, at most {MAX_CELLS:,}. "
+            "Sample fewer columns at once, or coarser values."
+        )
+    return joint
 
 
-def _values(column: SampledColumn, domain: Any) -> Values:
+def _axis(column: SampledColumn, domain: Any) -> Axis:
     if domain is None:
-        values = _known_domain(column)
-    elif isinstance(domain, Values):
-        values = domain
+        axis = _known_domain(column)
+    elif isinstance(domain, Axis):
+        axis = domain
     elif is_dataframe(domain):
-        values = _from_table(column, domain)
+        axis = _from_table(column, domain)
     else:
-        values = Values(domain)
-    return values.cast(column.name, column.type)
+        axis = Values(domain)
+    return axis.cast(column.name, column.type)
 
 
-def _known_domain(column: SampledColumn) -> Values:
+def _known_domain(column: SampledColumn) -> Axis:
     if column.declared is not None:
-        return Values.from_json(column.declared)
+        declared = from_json(column.declared)
+        if not isinstance(declared, Axis):
+            raise DomainError(f"The declared domain of column {column.name!r} is one of several columns.")
+        return declared
     if column.type.kind == "boolean":
         return Values([False, True])
     raise DomainError(

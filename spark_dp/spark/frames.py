@@ -9,7 +9,8 @@ import pyarrow as pa
 import pyspark
 from pyspark.sql import functions as F
 
-from spark_dp.domain import ColumnType, Domain
+from spark_dp.domain import Axis, ColumnType, Domain, Intervals
+from spark_dp.exact.source import SYSTEM
 from spark_dp.spark.columns import NOISY_COUNT, SampledColumn
 
 if TYPE_CHECKING:
@@ -65,8 +66,8 @@ def sample_frame(
     record: Mapping[str, object],
 ) -> DataFrame:
     """The drawn ranks as literal rows of the columns' own names and types, with the public record as metadata."""
-    typed = literal_rows(spark, _texts(domain, ranks)).select(*_typed(columns))
-    return _recorded(typed, record)
+    typed = (_typed(f"c{position}", column, column.name) for position, column in enumerate(columns))
+    return _recorded(literal_rows(spark, _texts(domain, ranks)).select(*typed), record)
 
 
 def histogram_frame(
@@ -77,24 +78,38 @@ def histogram_frame(
     record: Mapping[str, object],
 ) -> DataFrame:
     """Every value of the domain with its noisy count, as literal rows with the public record as metadata."""
-    rows = {**_texts(domain, range(domain.size)), NOISY_COUNT: noisy_counts}
-    return _recorded(literal_rows(spark, rows).select(*_typed(columns), NOISY_COUNT), record)
+    rows: dict[str, Sequence[str] | Sequence[int]] = {}
+    typed = []
+    places = list(zip(*map(domain.coordinates, range(domain.size)), strict=True))
+    for position, (axis, column) in enumerate(zip(domain.axes, columns, strict=True)):
+        if isinstance(axis, Intervals):
+            ends = [axis.ends(place) for place in range(axis.size)]
+            for side, name in enumerate(histogram_names(column.name, axis)):
+                rows[f"c{position}_{side}"] = [ends[place][side] for place in places[position]]
+                typed.append(_typed(f"c{position}_{side}", column, name))
+        else:
+            rows[f"c{position}"] = axis.drawn(places[position], SYSTEM)
+            typed.append(_typed(f"c{position}", column, column.name))
+    rows[NOISY_COUNT] = noisy_counts
+    return _recorded(literal_rows(spark, rows).select(*typed, NOISY_COUNT), record)
+
+
+def histogram_names(name: str, axis: Axis) -> list[str]:
+    """The columns of a histogram for a sampled one: a bin has two ends."""
+    return [f"{name}_lower", f"{name}_upper"] if isinstance(axis, Intervals) else [name]
 
 
 def _texts(domain: Domain, ranks: Sequence[int]) -> dict[str, Sequence[str] | Sequence[int]]:
     """The values of these ranks as canonical texts, one column for each sampled one."""
     places = zip(*map(domain.coordinates, ranks), strict=True)
     return {
-        f"c{position}": [axis.texts[place] for place in column]
+        f"c{position}": axis.drawn(column, SYSTEM)
         for position, (axis, column) in enumerate(zip(domain.axes, places, strict=True))
     }
 
 
-def _typed(columns: Sequence[SampledColumn]) -> list[Column]:
-    return [
-        from_text(F.col(f"c{position}"), column.type).cast(column.own_type).alias(column.name)
-        for position, column in enumerate(columns)
-    ]
+def _typed(text: str, column: SampledColumn, name: str) -> Column:
+    return from_text(F.col(text), column.type).cast(column.own_type).alias(name)
 
 
 def _recorded(df: DataFrame, record: Mapping[str, object]) -> DataFrame:

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from spark_dp.budget import Budget
 from spark_dp.counts import Counts
-from spark_dp.domain import Domain
-from spark_dp.errors import DomainError, SourceError
+from spark_dp.domain import Domain, Intervals
+from spark_dp.errors import DomainError, NumSamplesError, SourceError
 from spark_dp.mechanisms import mechanism, noise
-from spark_dp.mechanisms.base import Mechanism, check_num_samples
+from spark_dp.mechanisms.base import MAX_DRAWS, Mechanism, check_num_samples
+from spark_dp.mechanisms.groups import group_mechanism
 from spark_dp.mechanisms.perturbed_histogram import PerturbedHistogram
 from spark_dp.mechanisms.registry import AUTO, check_method
-from spark_dp.privacy import Epsilon, Relation
-from spark_dp.release import read_publicly, release_histogram, release_sample
+from spark_dp.privacy import Epsilon, Guarantee, Relation
+from spark_dp.release import Release, read_publicly, release_groups, release_histogram, release_sample
 from spark_dp.spark.columns import SampledColumn, check_histogram_names, sampled_columns
 from spark_dp.spark.counting import count_native
 from spark_dp.spark.domains import resolve
-from spark_dp.spark.frames import histogram_frame, is_dataframe, sample_frame
+from spark_dp.spark.frames import histogram_frame, histogram_names, is_dataframe, sample_frame
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -51,6 +54,7 @@ def sample(
     domain: object,
     num_samples: object,
     relation: object,
+    by: object,
     budget: Budget | None,
 ) -> DataFrame:
     """See :func:`spark_dp.dp_sample`. Everything is checked before the private table is touched."""
@@ -62,12 +66,47 @@ def sample(
     if name != AUTO:
         # With a domain of one value: what does not depend on the domain is refused before it is looked at.
         mechanism(name, epsilon, 1, relation=neighbors, num_samples=draws)
-    question = _question(df, col, domain)
-    chosen = mechanism(name, epsilon, question.domain.size, relation=neighbors, num_samples=draws)
-    if chosen.depends_on_n:
-        chosen = _with_public_n(chosen, df)
-    drawn = release_sample(chosen, question.names, lambda: question.count(neighbors), budget)
+    if by is not None:
+        drawn, question = _grouped(df, col, by, name, Guarantee(epsilon, neighbors), draws, domain, budget)
+    else:
+        question = _question(df, col, domain)
+        chosen = mechanism(name, epsilon, question.domain.size, relation=neighbors, num_samples=draws)
+        if chosen.depends_on_n:
+            chosen = _with_public_n(chosen, df)
+        drawn = release_sample(chosen, question.names, lambda: question.count(neighbors), budget)
     return sample_frame(df.sparkSession, question.columns, question.domain, drawn.values, drawn.entry.record())
+
+
+def _grouped(
+    df: DataFrame,
+    col: object,
+    by: object,
+    name: str,
+    whole: Guarantee,
+    draws: int,
+    domain: object,
+    budget: Budget | None,
+) -> tuple[Release, Question]:
+    """A sample in each group, from the counts of groups and values jointly."""
+    keys = tuple(column.name for column in sampled_columns(df, by))
+    names = tuple(column.name for column in sampled_columns(df, col))
+    question = _question(df, [*keys, *names], domain)
+    axes = question.domain.axes
+    for key, axis in zip(keys, axes, strict=False):
+        if isinstance(axis, Intervals):
+            raise DomainError(
+                f"Column {key!r} makes the groups, and its domain are bins, of which a sample would be a point. Give "
+                "whole values: a list, Integers or Dates."
+            )
+    groups, k = (math.prod(axis.size for axis in some) for some in (axes[: len(keys)], axes[len(keys) :]))
+    if groups * draws > MAX_DRAWS:
+        raise NumSamplesError(
+            f"num_samples = {draws} in each of {groups:,} groups are more than {MAX_DRAWS:,}. Ask for fewer."
+        )
+    chosen = group_mechanism(name, whole.epsilon, k, whole.relation, draws)
+    # A row outside every group, or outside the domain, is in none: what a group holds is private anyway.
+    count = partial(count_native, df, question.columns, question.domain, outside=False)
+    return release_groups(chosen, whole, names, keys, groups, count, budget), question
 
 
 def histogram(
@@ -78,7 +117,8 @@ def histogram(
     epsilon = Epsilon.parse(eps)
     neighbors = Relation.parse(relation)
     question = _question(df, col, domain)
-    check_histogram_names(question.names)
+    pairs = zip(question.names, question.domain.axes, strict=True)
+    check_histogram_names([name for column, axis in pairs for name in histogram_names(column, axis)])
     if question.domain.size > noise.MAX_NOISY_CELLS:
         raise DomainError(
             f"A histogram needs noise for each of the {question.domain.size:,} values of the domain, and can have at "

@@ -48,8 +48,11 @@ class Refusing:
         ({"col": "st"}, ColumnError, "type struct<inner:string>, which cannot be sampled"),
         ({"col": "a"}, ColumnError, "type array<int>"),
         ({"col": "m"}, ColumnError, "type map<int,int>"),
-        ({"col": "f"}, ColumnError, "type double.*Bins"),
-        ({"col": "g"}, ColumnError, "type float.*Bins"),
+        ({"col": "f"}, DomainError, r"type double.*dp\.Bins"),
+        ({"col": "g"}, DomainError, r"type float.*dp\.Bins"),
+        ({"domain": dp.Bins(0, 1, 10)}, DomainError, "No value of type bigint"),
+        ({"domain": dp.Integers(0, 2**22)}, DomainError, "4,194,305 values; their counts must fit the driver"),
+        ({"col": "d", "domain": dp.Bins(0, 10, 10)}, DomainError, "bins of kind number, the column is of type date"),
         ({"domain": None}, DomainError, r"no public domain.*domain=\[...\].*declare_domain"),
         ({"domain": []}, DomainError, "empty"),
         ({"domain": [1, 1]}, DomainError, "more than once"),
@@ -90,7 +93,7 @@ def test_a_reference_table_is_held_to_the_same_rules(untouchable, spark, rows, s
 def test_a_reference_table_of_another_type_is_refused(untouchable, spark):
     with pytest.raises(DomainError, match="holds integer values, the column is of type string"):
         untouchable.dp_sample("s", 1, domain=spark.createDataFrame([(1,)], "s int"))
-    with pytest.raises(ColumnError, match="double"):
+    with pytest.raises(DomainError, match="floating-point"):
         untouchable.dp_sample("i", 1, domain=spark.createDataFrame([(1.0,)], "i double"))
 
 

@@ -117,6 +117,7 @@ def test_the_record_of_the_release_is_in_the_metadata(letters, tmp_path, spark):
         "k": 2,
         "num_samples": 2,
         "version": dp.__version__,
+        "by": [],
     }
     assert sample.schema["letter"].metadata["spark_dp"] == record
     sample.write.parquet(str(tmp_path / "sample"))

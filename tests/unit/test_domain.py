@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spark_dp import Product, Values
-from spark_dp.domain import MAX_CELLS, ColumnType
+from spark_dp.domain import ColumnType, from_json
 from spark_dp.errors import DomainError
 
 UTC = timezone.utc
@@ -34,14 +34,14 @@ def test_every_kind_ranks_and_survives_json(kind):
     for rank, value in enumerate(LISTS[kind]):
         assert values.rank(value) == rank
         assert values.unrank(rank) == value
-    restored = Values.from_json(values.to_json())
+    restored = from_json(values.to_json())
     assert restored == values
     assert [type(value) for value in restored.values] == [type(value) for value in values.values]
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=1, unique=True))
 def test_any_text_survives_json(texts):
-    assert Values.from_json(Values(texts).to_json()).values == tuple(texts)
+    assert from_json(Values(texts).to_json()).values == tuple(texts)
 
 
 @given(
@@ -184,13 +184,10 @@ def test_a_product_ranks_every_combination_once():
     assert len(set(combinations)) == joint.size == 12
     assert [joint.rank(combination) for combination in combinations] == list(range(12))
     assert joint.rank(("x", 9, True)) is None
-    assert Product.from_json(joint.to_json()) == joint
+    assert from_json(joint.to_json()) == joint
 
 
-def test_a_product_too_large_for_the_driver_is_refused():
-    with pytest.raises(DomainError, match="3000 × 3000 = 9,000,000 combinations"):
-        Product({"a": Values(range(3000)), "b": Values(range(3000))})
-    assert Product({"a": Values(range(2048)), "b": Values(range(2048))}).size == MAX_CELLS
+def test_a_product_of_nothing_is_refused():
     with pytest.raises(DomainError, match="no domains"):
         Product({})
 
@@ -209,9 +206,7 @@ def test_a_product_too_large_for_the_driver_is_refused():
 )
 def test_json_of_something_else_is_refused(text):
     with pytest.raises(DomainError):
-        Values.from_json(text)
-    with pytest.raises(DomainError):
-        Product.from_json(text)
+        from_json(text)
 
 
 def test_a_value_outside_has_no_rank():

@@ -1,10 +1,11 @@
 """The use case without an engine: what is charged when, and what an error may tell."""
 
+import json
 import traceback
 
 import pytest
 
-from spark_dp import Counts, mechanism
+from spark_dp import Counts, Entry, mechanism
 from spark_dp.errors import BudgetError, PrivateComputationError
 from spark_dp.exact.source import SYSTEM
 from spark_dp.mechanisms import envelope, schedules
@@ -72,7 +73,9 @@ def test_the_record_holds_public_facts_only():
         "k": 3,
         "num_samples": 1,
         "version": drawn.entry.version,
+        "by": [],
     }
+    assert Entry.read(json.loads(json.dumps(drawn.entry.record()))) == drawn.entry
     assert drawn.guarantee.in_words().startswith("1-differential privacy: replacing any one row")
 
 

@@ -1,53 +1,21 @@
-"""Public domains: which values a sample can take, each with its rank 0..k−1."""
+"""Domains that list their values."""
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from spark_dp.domain.axis import MAX_CELLS, Axis, Chance, ColumnType
 from spark_dp.errors import DomainError
 from spark_dp.kinds import KINDS, Kind, Value, is_null, recognize
-
-#: Largest domain whose counts the driver holds.
-MAX_CELLS = 2**22
 
 _HOW = "Give the public list of possible values, for instance domain=['f', 'm']."
 
 
-@dataclass(frozen=True)
-class ColumnType:
-    """What a domain must fit: the type of a column.
-
-    Args:
-        name: the type as SQL writes it, such as "decimal(10,2)".
-        kind: name of the kind of value it holds, one of ``KINDS``.
-        low, high: smallest and largest integer, for integers.
-        precision, scale: digits in all and behind the point, for decimals.
-    """
-
-    name: str
-    kind: str
-    low: int = 0
-    high: int = 0
-    precision: int = 0
-    scale: int = 0
-
-    def holds(self, value: Any) -> bool:
-        """Whether a canonical value of this kind can stand in such a column unchanged."""
-        if self.kind == "integer":
-            return bool(self.low <= value <= self.high)
-        if self.kind == "decimal":
-            _, digits, exponent = value.as_tuple()
-            return bool(-exponent <= self.scale and len(digits) + exponent <= self.precision - self.scale)
-        return True
-
-
 @dataclass(frozen=True, repr=False)
-class Values:
+class Values(Axis):
     """A domain that lists its values: strings, integers, decimals, dates, timestamps, booleans or bytes.
 
     Args:
@@ -62,7 +30,8 @@ class Values:
     Values(integer, size=12)
     >>> months.rank(3), months.unrank(2), months.rank(13)
     (2, 3, None)
-    >>> Values.from_json(months.to_json()) == months
+    >>> from spark_dp.domain import from_json
+    >>> from_json(months.to_json()) == months
     True
     """
 
@@ -79,11 +48,6 @@ class Values:
     def size(self) -> int:
         """k, the number of values."""
         return len(self.values)
-
-    @property
-    def axes(self) -> tuple[Values, ...]:
-        """The columns of the domain: this one alone."""
-        return (self,)
 
     @cached_property
     def _ranks(self) -> dict[Value, int]:
@@ -105,10 +69,6 @@ class Values:
         """Value of a rank."""
         return self.values[rank]
 
-    def coordinates(self, rank: int) -> tuple[int, ...]:
-        """The rank in each column: the rank itself."""
-        return (rank,)
-
     def cast(self, column: str, to: ColumnType) -> Values:
         """This domain as values of a column's own type, with the same ranks.
 
@@ -118,6 +78,11 @@ class Values:
         Raises:
             DomainError: if the values are of another kind, or one of them does not fit the type.
         """
+        if to.kind == "float":
+            raise DomainError(
+                f"Column {column!r} is of type {to.name}: floating-point numbers have no list of exact values. "
+                "Give bins, for instance domain=dp.Bins(0, 100, 20)."
+            )
         target = KINDS[to.kind]
         if self.kind == to.kind:
             values: Sequence[Value] = self.values
@@ -136,22 +101,19 @@ class Values:
                 )
         return self if values is self.values else Values(values)
 
-    def to_json(self) -> str:
-        """The domain as JSON text; :meth:`from_json` reads it back."""
-        return json.dumps(self.document(), ensure_ascii=False)
+    def drawn(self, ranks: Sequence[int], source: Chance) -> list[str]:
+        """The values' canonical texts."""
+        return [self.texts[rank] for rank in ranks]
 
     @staticmethod
-    def from_json(text: str) -> Values:
-        """The domain that :meth:`to_json` wrote.
+    def from_document(document: Mapping[str, Any]) -> Values:
+        """The domain that :meth:`document` describes.
 
         Raises:
-            DomainError: if the text is something else.
+            DomainError: if it describes none.
         """
-        document = _parsed(text)
-        if not isinstance(document, dict) or document.get("domain") != "values" or document.get("kind") not in KINDS:
-            raise DomainError(
-                f"This is not the JSON of a list of values: {text[:80]!r}. Write it with Values.to_json()."
-            )
+        if document.get("kind") not in KINDS:
+            raise DomainError(f"The JSON of a list of values names the kind {document.get('kind')!r}, which is none.")
         kind, texts = KINDS[document["kind"]], document.get("values")
         if not isinstance(texts, list) or not all(isinstance(value, str) for value in texts):
             raise DomainError(f"The JSON of a {kind.name} domain must list its values as text.")
@@ -167,89 +129,6 @@ class Values:
 
     def __repr__(self) -> str:
         return f"Values({self.kind}, size={self.size})"
-
-
-@dataclass(frozen=True)
-class Product:
-    """A domain of several columns: every combination of their values.
-
-    Ranks run through the last column fastest.
-
-    Args:
-        columns: the domain of each column, by its name.
-
-    Raises:
-        DomainError: if there is no column, or the combinations are more than MAX_CELLS.
-
-    >>> joint = Product({"sex": Values(["f", "m"]), "age": Values([20, 30, 40])})
-    >>> joint.size, joint.rank(("m", 20)), joint.unrank(4)
-    (6, 3, ('m', 30))
-    """
-
-    columns: Mapping[str, Values]
-
-    def __post_init__(self) -> None:
-        if not self.columns:
-            raise DomainError("A product of no domains has no values. Give a domain for each column.")
-        if self.size > MAX_CELLS:
-            sizes = " × ".join(str(axis.size) for axis in self.axes)
-            raise DomainError(
-                f"The columns have {sizes} = {self.size:,} combinations; their counts must fit the driver, at most "
-                f"{MAX_CELLS:,}. Sample fewer columns at once, or coarser values."
-            )
-
-    @property
-    def axes(self) -> tuple[Values, ...]:
-        """The domain of each column, in order."""
-        return tuple(self.columns.values())
-
-    @property
-    def size(self) -> int:
-        """k, the number of combinations."""
-        return math.prod(axis.size for axis in self.axes)
-
-    def rank(self, values: Sequence[Any]) -> int | None:
-        """Rank of a combination, None if one of its values is not in the domain."""
-        rank = 0
-        for axis, value in zip(self.axes, values, strict=True):
-            place = axis.rank(value)
-            if place is None:
-                return None
-            rank = rank * axis.size + place
-        return rank
-
-    def unrank(self, rank: int) -> tuple[Value, ...]:
-        """Combination of a rank."""
-        return tuple(axis.unrank(place) for axis, place in zip(self.axes, self.coordinates(rank), strict=True))
-
-    def coordinates(self, rank: int) -> tuple[int, ...]:
-        """The rank in each column."""
-        places = []
-        for axis in reversed(self.axes):
-            rank, place = divmod(rank, axis.size)
-            places.append(place)
-        return tuple(reversed(places))
-
-    def to_json(self) -> str:
-        """The domain as JSON text; :meth:`from_json` reads it back."""
-        columns = {name: axis.document() for name, axis in self.columns.items()}
-        return json.dumps({"domain": "product", "columns": columns}, ensure_ascii=False)
-
-    @staticmethod
-    def from_json(text: str) -> Product:
-        """The domain that :meth:`to_json` wrote.
-
-        Raises:
-            DomainError: if the text is something else.
-        """
-        document = _parsed(text)
-        if not isinstance(document, dict) or document.get("domain") != "product":
-            raise DomainError(f"This is not the JSON of a product: {text[:80]!r}. Write it with Product.to_json().")
-        columns = document.get("columns", {})
-        return Product({name: Values.from_json(json.dumps(axis)) for name, axis in columns.items()})
-
-
-Domain = Values | Product
 
 
 def _canonical(values: Iterable[Any]) -> tuple[str, tuple[Value, ...]]:
@@ -311,10 +190,3 @@ def _zone_advice(given: str, wanted: str) -> str:
     if (given, wanted) == ("timestamp", "timestamp_ntz"):
         return ": drop the time zone, for instance value.replace(tzinfo=None)"
     return ""
-
-
-def _parsed(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, TypeError):
-        raise DomainError(f"This is not JSON: {str(text)[:80]!r}. Write a domain with its to_json().") from None
