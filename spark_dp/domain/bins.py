@@ -90,6 +90,11 @@ class Bins(Axis):
         """k, the number of bins."""
         return len(self.edges) - 1
 
+    @property
+    def width(self) -> Fraction:
+        """The width of the bins, where all have the same."""
+        return (self.edges[-1] - self.edges[0]) / self.size
+
     def rank(self, value: Any) -> int | None:
         """Rank of the bin that a value lies in, None if it lies in none."""
         if is_null(value):

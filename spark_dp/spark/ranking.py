@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F
 
 from spark_dp.domain import Axis, Dates, Integers, Intervals
-from spark_dp.domain.units import day_number
+from spark_dp.domain.units import day_number, units
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 _DAY = 86_400_000_000
+
+#: How near an edge, in widths of a bin, a value must lie to be compared with it; rounding is far below.
+_NEAR = 2.0**-20
 
 
 def with_rank(df: DataFrame, value: str, rank: str, axis: Axis) -> DataFrame:
@@ -81,31 +84,35 @@ def _literal(threshold: float, axis: Intervals) -> Column:
 
 
 def _even(axis: Intervals) -> bool:
-    """Whether a division tells the bin up to one place to either side."""
+    """Whether a division tells the bin of all values but those next to an edge."""
     low, high = axis.thresholds[0], axis.thresholds[-1]
     if not axis.bins.uniform or (axis.type.kind == "decimal" and _wide(axis)):
         return False
     if axis.floats:
-        # The edges are rounded: bins that are not much wider than that may be several off.
-        coarse = 8 * math.ulp(max(abs(low), abs(high)))
+        # The edges are rounded; in bins that are not far wider than that, everything is next to one.
+        coarse = 16 * math.ulp(max(abs(low), abs(high))) / _NEAR
         return math.isfinite(high - low) and (high - low) / axis.size >= max(coarse, 2.0**-1000)
     return high - low < 2**63
 
 
 def _guessed(df: DataFrame, axis: Intervals) -> DataFrame:
-    """The bin by a division, corrected by the edges beside it."""
-    low, high = axis.thresholds[0], axis.thresholds[-1]
-    x, top = F.col("x"), axis.size - 1
-    if axis.bins.clip:
-        x = F.greatest(F.lit(low), F.least(x, F.lit(_last(axis))))
-    share = (x - F.lit(low)).cast("double") * F.lit(axis.size / float(high - low))
-    df = df.withColumn("at", F.greatest(F.lit(0), F.least(share.cast("int"), F.lit(top))))
+    """The bin by a division; next to an edge, corrected by the edges themselves."""
+    low, top = axis.thresholds[0], axis.size - 1
+    x = F.col("x")
+    inside = F.greatest(F.lit(low), F.least(x, F.lit(_last(axis)))) if axis.bins.clip else x
+    # Edges need not be whole units; the first threshold is the first unit that lies in the first bin.
+    ahead = 0.0 if axis.floats else float(low - axis.bins.edges[0] * units(axis.type))
+    width = float(_last(axis) - low) / axis.size if axis.floats else float(axis.bins.width * units(axis.type))
+    df = df.withColumn("share", ((inside - F.lit(low)).cast("double") + F.lit(ahead)) * F.lit(1 / width))
+    df = df.withColumn("at", F.least(F.col("share").cast("int"), F.lit(top)))
     # Behind the last bin there is no edge, and the comparison is null.
     edges = F.array(*map(F.lit, axis.thresholds[:-1]))
-    below = F.col("x") < F.get(edges, F.col("at"))
-    above = F.col("x") >= F.get(edges, F.col("at") + 1)
-    place = F.col("at") + F.when(below, -1).when(above, 1).otherwise(0)
-    return df.withColumn("at", F.when(F.col("x").isNotNull(), F.greatest(F.lit(0), F.least(place, F.lit(top)))))
+    below = x < F.get(edges, F.col("at"))
+    above = x >= F.get(edges, F.col("at") + 1)
+    exact = F.greatest(F.lit(0), F.least(F.col("at") + F.when(below, -1).when(above, 1).otherwise(0), F.lit(top)))
+    within = F.abs(F.col("share") - F.col("at") - 0.5) < 0.5 - _NEAR
+    place = F.when(within, F.col("at")).otherwise(exact)
+    return df.withColumn("at", F.when(x.isNotNull(), place)).drop("share")
 
 
 def _searched(df: DataFrame, axis: Intervals, inner: Sequence[float]) -> DataFrame:
