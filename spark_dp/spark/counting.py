@@ -49,7 +49,7 @@ def count_native(df: DataFrame, columns: Sequence[SampledColumn], domain: Domain
     places = [F.col(f"r{position}") for position in range(len(columns))]
     ranked = grouped.select(_combined(places, domain).alias("rank"), "count")
     # An inner join leaves one row for each rank; a left one also those outside, to be folded into one.
-    return _collected(_summed(ranked) if outside else ranked, domain)
+    return collected(summed(ranked) if outside else ranked, domain)
 
 
 def _combined(places: Sequence[Column], domain: Domain) -> Column:
@@ -82,14 +82,15 @@ def count_arrow(df: DataFrame, columns: Sequence[SampledColumn], domain: Domain,
 
     selected = df.select(*(column.expression.alias(f"v{position}") for position, column in enumerate(columns)))
     partial = selected.mapInArrow(rank_counts, "rank long, count long")
-    return _collected(_summed(partial if outside else partial.where("rank is not null")), domain)
+    return collected(summed(partial if outside else partial.where("rank is not null")), domain)
 
 
-def _summed(ranked: DataFrame) -> DataFrame:
+def summed(ranked: DataFrame) -> DataFrame:
+    """One row for each rank."""
     return ranked.groupBy("rank").agg(F.sum("count").alias("count"))
 
 
-def _collected(grouped: DataFrame, domain: Domain) -> Counts:
+def collected(grouped: DataFrame, domain: Domain) -> Counts:
     """The one action over the private table."""
     rows = grouped.collect()
     inside = [(row["rank"], row["count"]) for row in rows if row["rank"] is not None]

@@ -18,6 +18,7 @@ from spark_dp.release import read_publicly, release_histogram, release_sample
 from spark_dp.spark.columns import SampledColumn, check_histogram_names, sampled_columns
 from spark_dp.spark.counting import count_native
 from spark_dp.spark.domains import resolve
+from spark_dp.spark.files import count_parquet, is_parquet
 from spark_dp.spark.frames import histogram_frame, is_dataframe, sample_frame
 
 if TYPE_CHECKING:
@@ -40,7 +41,8 @@ class Question:
     def count(self, relation: Relation) -> Counts:
         """The private counts."""
         # Only where the number of rows is public do those outside the domain take part.
-        return count_native(self.df, self.columns, self.domain, outside=relation is Relation.REPLACE)
+        counter = count_parquet if is_parquet(self.df) else count_native
+        return counter(self.df, self.columns, self.domain, outside=relation is Relation.REPLACE)
 
 
 def sample(

@@ -41,6 +41,6 @@ def driver_rows(monkeypatch):
 
         return original(Collected(), domain)
 
-    original = counting._collected
-    monkeypatch.setattr(counting, "_collected", collected)
+    original = counting.collected
+    monkeypatch.setattr(counting, "collected", collected)
     return sizes
