@@ -43,8 +43,8 @@ _AS_THEY_STAND = {
 
 def parquet(spark: SparkSession, path: str | Sequence[str]) -> DataFrame:
     """See :func:`spark_dp.parquet`."""
-    paths = [path] if isinstance(path, str) else list(path)
-    if not paths or not all(isinstance(each, str) for each in paths):
+    paths = [path] if isinstance(path, str) else path
+    if not isinstance(paths, list | tuple) or not paths or not all(isinstance(each, str) for each in paths):
         raise SourceError(f"path = {path!r} must be the path of Parquet files, or a list of paths, as text.")
     for each in paths:
         _refuse_delta(spark, each)

@@ -87,11 +87,9 @@ def values(name):
 
 
 def expected(name, times=1):
-    _, inside, outside = COLUMNS[name]
-    rest = sum(range(len(inside) + 1, len(inside) + len(outside) + 1))
-    # Every column is as long as the longest: nulls fill it.
-    total = sum(range(1, len(inside) + 1)) + rest
-    return [times * (place + 1) for place in range(len(inside))], times * (LENGTH - total)
+    inside = len(COLUMNS[name][1])
+    # Every column is as long as the longest, and nulls fill it.
+    return [times * (place + 1) for place in range(inside)], times * (LENGTH - inside * (inside + 1) // 2)
 
 
 LENGTH = max(len(values(name)) for name in COLUMNS)
@@ -214,8 +212,8 @@ SPARK_WRITES = {
     "default": ({}, {}),
     "version 2": ({"parquet.writer.version": "PARQUET_2_0"}, {}),
     "plain": ({"parquet.enable.dictionary": "false"}, {}),
-    "overflow": ({"parquet.dictionary.page.size": "16"}, {}),
-    "overflow 2": ({"parquet.dictionary.page.size": "16", "parquet.writer.version": "PARQUET_2_0"}, {}),
+    "overflow": ({"parquet.dictionary.page.size": "64"}, {}),
+    "overflow 2": ({"parquet.dictionary.page.size": "64", "parquet.writer.version": "PARQUET_2_0"}, {}),
     "legacy": ({}, {"spark.sql.parquet.writeLegacyFormat": "true"}),
     "int96": ({"compression": "gzip"}, {"spark.sql.parquet.outputTimestampType": "INT96"}),
     "millis": ({"compression": "zstd"}, {"spark.sql.parquet.outputTimestampType": "TIMESTAMP_MILLIS"}),
