@@ -78,7 +78,7 @@ def _from_files(df: DataFrame, columns: Sequence[SampledColumn], domain: Domain,
         open_file = opener(columns, fold_case=folds_case(df), moved=moved)
         parts = -(-_PIECES // len(files))
         count_row_groups = row_group_counter(columns, domain, parts, open_file, outside=outside)
-        pieces = {
+        pieces: dict[str, Sequence[str] | Sequence[int]] = {
             "path": [file for file in files for _ in range(parts)],
             "part": [part for _ in files for part in range(parts)],
         }

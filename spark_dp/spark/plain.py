@@ -5,7 +5,7 @@ The executors run what is made here; see :mod:`spark_dp.spark.rowgroups`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
@@ -46,7 +46,7 @@ def opener(
 ) -> Callable[[str], AbstractContextManager[Any]]:
     """A function that opens a plain file, as the file and the names that it has for the columns.
 
-    A file of no bytes, which Spark passes over, is opened as None.
+    What is not plain raises. A file of no bytes, which Spark passes over, is opened as None.
 
     Args:
         columns: the sampled columns.
@@ -56,7 +56,35 @@ def opener(
     wanted = [(column.name, column.type.name) for column in columns]
     texts = {column.name for column in columns if column.type.kind in ("string", "binary")}
     dated = any(column.type.kind in ("date", "timestamp", "timestamp_ntz") for column in columns)
-    spark_type = _typer()
+    source, find_leaf, is_moved = _source(), _leaf_finder(fold_case=fold_case), _calendar(moved=moved)
+
+    def has_dictionary(metadata: Any, place: int) -> bool:
+        groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
+        return any("DICTIONARY" in encoding for group in groups for encoding in group.column(place).encodings)
+
+    @contextmanager
+    def open_file(path: str) -> Iterator[Any]:
+        import pyarrow.parquet as pq
+
+        with source(path) as opened:
+            if not opened.size():
+                yield None, []
+                return
+            metadata = pq.read_metadata(opened)
+            places = {name: find_leaf(metadata.schema, name, of) for name, of in wanted}
+            if dated and is_moved(metadata.metadata or {}):
+                raise ValueError("dates and timestamps of another calendar")
+            names = {name: metadata.schema.column(place).path for name, place in places.items()}
+            coded = [names[name] for name in texts if has_dictionary(metadata, places[name])]
+            # INT96 can hold instants that no number of nanoseconds reaches.
+            file = pq.ParquetFile(opened, metadata=metadata, read_dictionary=coded, coerce_int96_timestamp_unit="us")
+            yield file, list(names.values())
+
+    return open_file
+
+
+def _source() -> Callable[[str], Any]:
+    """A function that opens what Spark lists: a URI, whose path is encoded save for letters of other scripts."""
 
     def source(path: str) -> Any:
         from urllib.parse import unquote, urlsplit
@@ -68,8 +96,14 @@ def opener(
         system, inner = fs.FileSystem.from_uri(path)
         return system.open_input_file(inner)
 
-    def leaf(schema: Any, name: str, of: str) -> int:
-        """Where a column stands among the leaves of a schema."""
+    return source
+
+
+def _leaf_finder(*, fold_case: bool) -> Callable[[Any, str, str], int]:
+    """A function that tells where a column of a name and a Spark type stands among the leaves of a Parquet schema."""
+    spark_type = _typer()
+
+    def find_leaf(schema: Any, name: str, of: str) -> int:
         if "." in name:
             raise ValueError("the same path may name a nested field")
         paths = [schema.column(place).path for place in range(len(schema))]
@@ -81,41 +115,17 @@ def opener(
             raise ValueError("not of the type that Spark has for the column")
         return place
 
-    def check_calendar(metadata: dict[bytes, bytes]) -> None:
+    return find_leaf
+
+
+def _calendar(*, moved: bool) -> Callable[[Mapping[bytes, bytes]], bool]:
+    """A function that tells from a file's metadata whether Spark may move its dates and timestamps."""
+
+    def is_moved(metadata: Mapping[bytes, bytes]) -> bool:
         version = metadata.get(_WRITER)
-        if moved if version is None else int(version.split(b".")[0]) < 3 or _JULIAN & set(metadata):
-            raise ValueError("dates and timestamps of another calendar")
+        return moved if version is None else int(version.split(b".")[0]) < 3 or not _JULIAN.isdisjoint(metadata)
 
-    @contextmanager
-    def open_file(path: str) -> Iterator[Any]:
-        import pyarrow.parquet as pq
-
-        with source(path) as opened:
-            if not opened.size():
-                yield None, []
-                return
-            metadata = pq.read_metadata(opened)
-            places = [leaf(metadata.schema, name, of) for name, of in wanted]
-            if dated:
-                check_calendar(metadata.metadata or {})
-            names = [metadata.schema.column(place).path for place in places]
-            coded = [
-                own
-                for own, place, (name, _) in zip(names, places, wanted, strict=True)
-                if name in texts
-                and any(
-                    "DICTIONARY" in encoding
-                    for group in range(metadata.num_row_groups)
-                    for encoding in metadata.row_group(group).column(place).encodings
-                )
-            ]
-            # INT96 can hold instants that no number of nanoseconds reaches.
-            yield (
-                pq.ParquetFile(opened, metadata=metadata, read_dictionary=coded, coerce_int96_timestamp_unit="us"),
-                names,
-            )
-
-    return open_file
+    return is_moved
 
 
 def _typer() -> Callable[[Any], str | None]:

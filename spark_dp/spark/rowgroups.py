@@ -22,8 +22,8 @@ from spark_dp.spark.columns import SampledColumn
 #: The rank in a partial count that says: what is here, another counter must count.
 NOT_COUNTED = -1
 
-#: Rows decoded at once: so many that the cost of a call is forgotten, so few that they stay in a cache.
-_BATCH = 2**18
+#: Rows decoded at once: so many that the cost of a call is forgotten, so few that any executor holds them.
+_BATCH = 2**20
 
 #: How many rows for each code make it worth while to count the codes and not the ranks.
 _ROWS_PER_CODE = 16
@@ -46,28 +46,10 @@ def row_group_counter(
         open_file: what :func:`spark_dp.spark.plain.opener` makes.
         outside: whether to count the rows outside the domain too, with the rank null.
     """
-    size, sizes = domain.size, [axis.size for axis in domain.axes]
-    strides = [functools.reduce(operator.mul, sizes[place + 1 :], 1) for place in range(len(sizes))]
+    size, add = domain.size, _adder(domain)
     coders = [coder(column.type, axis) for column, axis in zip(columns, domain.axes, strict=True)]
     # A hash table of the domain is made anew for each batch.
-    batch_size = max(_BATCH, *sizes)
-
-    def joint_ranks(coded: Sequence[Coded]) -> Ints:
-        joint: Any = 0
-        elsewhere: Any = False
-        for (codes, ranks), stride, axis_size in zip(coded, strides, sizes, strict=True):
-            places = ranks[codes]
-            joint = joint + places * stride
-            elsewhere = elsewhere | (places == axis_size)
-        joint[elsewhere] = size
-        return joint  # type: ignore[no-any-return]
-
-    def add(totals: Ints, coded: Sequence[Coded]) -> None:
-        codes, ranks = coded[0]
-        if len(coded) == 1 and len(ranks) * _ROWS_PER_CODE <= len(codes):
-            np.add.at(totals, ranks, np.bincount(codes, minlength=len(ranks)))
-        else:
-            totals += np.bincount(joint_ranks(coded), minlength=size + 1)
+    batch_size = max(_BATCH, *(axis.size for axis in domain.axes), 1)
 
     def count_file(totals: Ints, path: str, numbers: Sequence[int]) -> None:
         with open_file(path) as (file, leaves):
@@ -98,3 +80,31 @@ def row_group_counter(
         yield pa.RecordBatch.from_arrays([ranks, pa.array(seen, pa.int64())], ["rank", "count"])
 
     return count_row_groups
+
+
+def _adder(domain: Domain) -> Callable[[Ints, Sequence[Coded]], None]:
+    """A function that adds the rows of a batch to the totals of each rank, from the codes of each column."""
+    size, sizes = domain.size, [axis.size for axis in domain.axes]
+    strides = [functools.reduce(operator.mul, sizes[place + 1 :], 1) for place in range(len(sizes))]
+
+    def joint_ranks(coded: Sequence[Coded]) -> Ints:
+        if len(coded) == 1:
+            ((codes, ranks),) = coded
+            return ranks[codes]  # type: ignore[no-any-return]
+        joint: Any = 0
+        elsewhere: Any = False
+        for (codes, ranks), stride, axis_size in zip(coded, strides, sizes, strict=True):
+            places = ranks[codes]
+            joint = joint + places * stride
+            elsewhere = elsewhere | (places == axis_size)
+        joint[elsewhere] = size
+        return joint  # type: ignore[no-any-return]
+
+    def add(totals: Ints, coded: Sequence[Coded]) -> None:
+        codes, ranks = coded[0]
+        if len(coded) == 1 and len(ranks) * _ROWS_PER_CODE <= len(codes):
+            np.add.at(totals, ranks, np.bincount(codes, minlength=len(ranks)))
+        else:
+            totals += np.bincount(joint_ranks(coded), minlength=size + 1)
+
+    return add

@@ -1,4 +1,4 @@
-"""The counter that reads Parquet files itself, against Spark's own and against counts known from how the files were made.
+"""The counter that reads Parquet files itself, against Spark's own and against how the files were made.
 
 Would catch: a type, an encoding or a codec that pyarrow reads otherwise than Spark, a row group counted
 twice or never, a source that is not plain and still counted from its files, rows that reach the driver.
@@ -108,7 +108,10 @@ def write(table, path, *, encoding="dictionary", **options):
     options = {"store_decimal_as_integer": True, "row_group_size": 37, **options}
     coded = ENCODINGS[encoding]
     if coded is not None:
-        options |= {"use_dictionary": False, "column_encoding": {n: e for n, e in coded.items() if n in table.schema.names}}
+        options |= {
+            "use_dictionary": False,
+            "column_encoding": {n: e for n, e in coded.items() if n in table.schema.names},
+        }
     pq.write_table(table, path, **options)
 
 
@@ -143,7 +146,7 @@ def both(df, col, domain):
 
 
 @pytest.fixture(scope="module")
-def folder(spark, tmp_path_factory):
+def folder(tmp_path_factory):
     """Files of one schema, in every encoding and codec that Spark can read without more libraries."""
     path = tmp_path_factory.mktemp("matrix")
     table = whole_table()
@@ -236,7 +239,7 @@ def settings(spark):
 
 
 @pytest.mark.parametrize("way", SPARK_WRITES)
-def test_what_spark_wrote_in_its_many_ways(spark, matrix, settings, tmp_path, way):
+def test_what_spark_wrote_in_its_many_ways(spark, settings, tmp_path, way):
     options, changed = SPARK_WRITES[way]
     settings(changed)
     write(whole_table(), tmp_path / "one.parquet")
@@ -258,7 +261,17 @@ def test_what_duckdb_wrote(spark, tmp_path):
         for version in ("v1", "v2"):
             connection.execute(f"copy t to '{path}.{version}' (format parquet, parquet_version {version})")
             df = dp.parquet(spark, f"{path}.{version}")
-            for name in ("string", "bigint", "uint8", "decimal4", "decimal16", "date", "micros", "wall_micros", "boolean"):
+            for name in (
+                "string",
+                "bigint",
+                "uint8",
+                "decimal4",
+                "decimal16",
+                "date",
+                "micros",
+                "wall_micros",
+                "boolean",
+            ):
                 assert from_files(df, name, COLUMNS[name][1]) == expected(name), (version, name)
             both(df, ["string", "tinyint"], {"string": TEXTS, "tinyint": [0, 1]})
 
@@ -378,14 +391,22 @@ def test_any_transformation_makes_an_ordinary_frame_of_it(plain_df):
     from pyspark.sql import functions as F
 
     assert files.is_parquet(plain_df)
-    for other in (plain_df.filter("i > 0"), plain_df.select("v"), plain_df.withColumn("v", F.lit("a")), plain_df.limit(1)):
+    for other in (
+        plain_df.filter("i > 0"),
+        plain_df.select("v"),
+        plain_df.withColumn("v", F.lit("a")),
+        plain_df.limit(1),
+    ):
         assert not files.is_parquet(other)
     assert counted(count_native, plain_df.filter("i > 0"), "v", DOMAIN) == ([0, 2], 2)
     assert plain_df.filter("i > 2").dp_sample("v", 50, domain=["a", "b"]).first().v == "b"
 
 
 def test_a_file_that_lacks_the_column_or_has_it_in_another_type(spark, tmp_path, native_calls):
-    for name, other in (("lacks", simple().drop_columns(["v"])), ("binary", simple().cast(pa.schema([("v", pa.binary()), ("i", pa.int32())])))):
+    for name, other in (
+        ("lacks", simple().drop_columns(["v"])),
+        ("binary", simple().cast(pa.schema([("v", pa.binary()), ("i", pa.int32())]))),
+    ):
         path = tmp_path / name
         path.mkdir()
         write(simple(), path / "a.parquet")
