@@ -36,6 +36,10 @@ _INTEGERS = {
     (32, False): "bigint",
 }
 
+#: More bytes for each row than an index takes: such a column outgrew its dictionary and went on in plain, and
+#: it would take longer to make a dictionary of it than to look up each of its rows.
+_INDEX = 4
+
 _WRITER = b"org.apache.spark.version"
 #: How Spark marks a file whose old dates and timestamps are of the Julian calendar.
 _JULIAN = {b"org.apache.spark.legacyDateTime", b"org.apache.spark.legacyINT96"}
@@ -58,9 +62,12 @@ def opener(
     dated = any(column.type.kind in ("date", "timestamp", "timestamp_ntz") for column in columns)
     source, find_leaf, is_moved = _source(), _leaf_finder(fold_case=fold_case), _calendar(moved=moved)
 
-    def has_dictionary(metadata: Any, place: int) -> bool:
-        groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
-        return any("DICTIONARY" in encoding for group in groups for encoding in group.column(place).encodings)
+    def is_dictionary(metadata: Any, place: int) -> bool:
+        chunks = [metadata.row_group(number).column(place) for number in range(metadata.num_row_groups)]
+        if not any("DICTIONARY" in encoding for chunk in chunks for encoding in chunk.encodings):
+            return False
+        size, rows = (sum(getattr(chunk, of) for chunk in chunks) for of in ("total_uncompressed_size", "num_values"))
+        return bool(size <= _INDEX * rows)
 
     @contextmanager
     def open_file(path: str) -> Iterator[Any]:
@@ -75,7 +82,7 @@ def opener(
             if dated and is_moved(metadata.metadata or {}):
                 raise ValueError("dates and timestamps of another calendar")
             names = {name: metadata.schema.column(place).path for name, place in places.items()}
-            coded = [names[name] for name in texts if has_dictionary(metadata, places[name])]
+            coded = [names[name] for name in texts if is_dictionary(metadata, places[name])]
             # INT96 can hold instants that no number of nanoseconds reaches.
             file = pq.ParquetFile(opened, metadata=metadata, read_dictionary=coded, coerce_int96_timestamp_unit="us")
             yield file, list(names.values())

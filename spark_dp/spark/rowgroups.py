@@ -22,11 +22,11 @@ from spark_dp.spark.columns import SampledColumn
 #: The rank in a partial count that says: what is here, another counter must count.
 NOT_COUNTED = -1
 
-#: Rows decoded at once: so many that the cost of a call is forgotten, so few that any executor holds them.
-_BATCH = 2**20
+#: Rows decoded at once: so many that the cost of a call is forgotten, so few that they stay in a cache.
+_BATCH = 2**18
 
 #: How many rows for each code make it worth while to count the codes and not the ranks.
-_ROWS_PER_CODE = 16
+_ROWS_PER_CODE = 2
 
 
 def row_group_counter(

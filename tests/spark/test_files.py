@@ -198,6 +198,18 @@ def test_every_encoding_with_every_codec(in_process, tmp_path, encoding, codec):
         assert in_process(tmp_path / "t.parquet", name) == expected(name), name
 
 
+def test_a_column_that_outgrows_its_dictionary_near_its_end_or_early(spark, tmp_path):
+    """Would catch: only the part in the dictionary counted, one dictionary taken for another."""
+    texts = ["a"] * 3000 + [f"text {number % 100}" for number in range(200)] + [None, "a"]
+    for name, order in (("late", texts), ("early", texts[::-1])):
+        table = pa.table({"v": order})
+        write(
+            table, tmp_path / f"{name}.parquet", dictionary_pagesize_limit=200, data_page_size=64, row_group_size=3100
+        )
+    found = both(dp.parquet(spark, str(tmp_path)), "v", ["text 99", "a", "z", "text 0"])
+    assert found == ([4, 6002, 0, 4], 394)
+
+
 @pytest.mark.parametrize("parts", [1, 2, 7, 256])
 def test_each_row_group_is_counted_once_whatever_the_number_of_parts(in_process, tmp_path, parts):
     write(whole_table(), tmp_path / "t.parquet", row_group_size=9)
