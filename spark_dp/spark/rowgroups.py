@@ -90,7 +90,7 @@ def _adder(domain: Domain) -> Callable[[Ints, Sequence[Coded]], None]:
     def joint_ranks(coded: Sequence[Coded]) -> Ints:
         if len(coded) == 1:
             ((codes, ranks),) = coded
-            return ranks[codes]  # type: ignore[no-any-return]
+            return ranks[codes]
         joint: Any = 0
         elsewhere: Any = False
         for (codes, ranks), stride, axis_size in zip(coded, strides, sizes, strict=True):
