@@ -145,6 +145,29 @@ def both(df, col, domain):
     return found
 
 
+def changed(spark, new):
+    """Sets Spark settings, and afterwards as they were."""
+    old = {key: spark.conf.get(key) for key in new}
+    for key, value in new.items():
+        spark.conf.set(key, value)
+    yield
+    for key, value in old.items():
+        spark.conf.set(key, value)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _as_they_stand(spark):
+    """The dates of files that others wrote are taken as they stand: the default from Spark 4 on."""
+    modes = ("spark.sql.parquet.datetimeRebaseModeInRead", "spark.sql.parquet.int96RebaseModeInRead")
+    yield from changed(spark, dict.fromkeys(modes, "CORRECTED"))
+
+
+@pytest.fixture
+def settings(request, spark):
+    """Settings that the test names."""
+    yield from changed(spark, request.param)
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """Files of one schema, in every encoding and codec that Spark can read without more libraries."""
@@ -223,43 +246,27 @@ def test_old_timestamps_of_twelve_bytes_are_counted(spark, tmp_path):
     assert both(dp.parquet(spark, str(tmp_path)), "micros", FINE) == expected("micros")
 
 
+#: Settings and options.
 SPARK_WRITES = {
     "default": ({}, {}),
-    "version 2": ({"parquet.writer.version": "PARQUET_2_0"}, {}),
-    "plain": ({"parquet.enable.dictionary": "false"}, {}),
-    "overflow": ({"parquet.dictionary.page.size": "64"}, {}),
-    "overflow 2": ({"parquet.dictionary.page.size": "64", "parquet.writer.version": "PARQUET_2_0"}, {}),
-    "legacy": ({}, {"spark.sql.parquet.writeLegacyFormat": "true"}),
-    "int96": ({"compression": "gzip"}, {"spark.sql.parquet.outputTimestampType": "INT96"}),
-    "millis": ({"compression": "zstd"}, {"spark.sql.parquet.outputTimestampType": "TIMESTAMP_MILLIS"}),
+    "version 2": ({}, {"parquet.writer.version": "PARQUET_2_0"}),
+    "plain": ({}, {"parquet.enable.dictionary": "false"}),
+    "overflow": ({}, {"parquet.dictionary.page.size": "64"}),
+    "overflow 2": ({}, {"parquet.dictionary.page.size": "64", "parquet.writer.version": "PARQUET_2_0"}),
+    "legacy": ({"spark.sql.parquet.writeLegacyFormat": "true"}, {"compression": "gzip"}),
+    "int96": ({"spark.sql.parquet.outputTimestampType": "INT96"}, {}),
+    "millis": ({"spark.sql.parquet.outputTimestampType": "TIMESTAMP_MILLIS"}, {"compression": "zstd"}),
 }
 
 
-@pytest.fixture
-def settings(spark):
-    """Sets Spark settings, and takes them back after the test."""
-    keys = []
-
-    def change(changed):
-        for key, value in changed.items():
-            keys.append(key)
-            spark.conf.set(key, value)
-
-    yield change
-    for key in keys:
-        spark.conf.unset(key)
-
-
-@pytest.mark.parametrize("way", SPARK_WRITES)
-def test_what_spark_wrote_in_its_many_ways(spark, settings, tmp_path, way):
-    options, changed = SPARK_WRITES[way]
-    settings(changed)
+@pytest.mark.parametrize(("settings", "options"), SPARK_WRITES.values(), ids=SPARK_WRITES.keys(), indirect=["settings"])
+@pytest.mark.usefixtures("settings")
+def test_what_spark_wrote_in_its_many_ways(spark, tmp_path, options):
     write(whole_table(), tmp_path / "one.parquet")
     once = spark.read.parquet(str(tmp_path / "one.parquet"))
     once.coalesce(1).write.options(**options).parquet(str(tmp_path / "out"))
     df = dp.parquet(spark, str(tmp_path / "out"))
-    names = ["string", "bigint", "decimal4", "decimal16", "date"] if way != "int96" else []
-    for name in [*names, "millis"]:
+    for name in ("string", "bigint", "decimal4", "decimal16", "date", "millis"):
         assert from_files(df, name, COLUMNS[name][1]) == expected(name), name
     assert both(df, ["string", "int"], {"string": ["a", "A"], "int": [0, 7]})[1] > 0
 
@@ -484,19 +491,22 @@ def test_what_no_one_can_read_fails_in_the_words_of_the_native_counter(spark, tm
     assert native_calls == [df]
 
 
-@pytest.mark.parametrize("mode", ["LEGACY", "EXCEPTION"])
-def test_dates_of_files_by_others_where_spark_would_move_them(spark, settings, tmp_path, native_calls, mode):
+READ_MODE = "spark.sql.parquet.datetimeRebaseModeInRead"
+
+
+@pytest.mark.parametrize("settings", [{READ_MODE: mode} for mode in ("LEGACY", "EXCEPTION")], indirect=True)
+@pytest.mark.usefixtures("settings")
+def test_dates_of_files_by_others_where_spark_would_move_them(spark, tmp_path, native_calls):
     write(whole_table().select(["date", "string"]), tmp_path / "t.parquet")
     df = dp.parquet(spark, str(tmp_path))
-    settings({"spark.sql.parquet.datetimeRebaseModeInRead": mode})
-    counts = counted(files.count_parquet, df, "date", COLUMNS["date"][1])
+    assert counted(files.count_parquet, df, "date", COLUMNS["date"][1]) == expected("date")
     assert native_calls == [df]
-    assert counts == expected("date")
     assert not falls_back(df, "string", TEXTS)
 
 
-def test_dates_of_the_julian_calendar(spark, settings, tmp_path, native_calls):
-    settings({"spark.sql.parquet.datetimeRebaseModeInWrite": "LEGACY"})
+@pytest.mark.parametrize("settings", [{"spark.sql.parquet.datetimeRebaseModeInWrite": "LEGACY"}], indirect=True)
+@pytest.mark.usefixtures("settings")
+def test_dates_of_the_julian_calendar(spark, tmp_path, native_calls):
     old = [(date(1500, 3, 1),), (date(1500, 3, 11),)]
     spark.createDataFrame(old, "d date").write.parquet(str(tmp_path / "t"))
     df = dp.parquet(spark, str(tmp_path / "t"))
