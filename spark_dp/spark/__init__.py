@@ -1,4 +1,4 @@
-"""The Spark layer: ``dp_sample``, ``dp_histogram``, ``declare_domain`` and ``parquet``.
+"""The Spark layer: ``dp_sample``, ``dp_histogram``, ``declare_domain``, ``parquet`` and ``delta``.
 
 Nothing below is imported before the first call, so that ``import spark_dp`` stays quick and works
 without pyspark.
@@ -182,3 +182,21 @@ def parquet(spark: SparkSession, path: str | Sequence[str]) -> DataFrame:
     from spark_dp.spark import files
 
     return files.parquet(spark, path)
+
+
+def delta(spark: SparkSession, path: str) -> DataFrame:
+    """The present rows of a Delta table, counted from its files as :func:`parquet` does.
+
+    The files are those that the table lists now; the package ``deltalake`` reads the list.
+
+    Args:
+        spark: the session.
+        path: the folder of the table.
+
+    Raises:
+        SourceError: if ``deltalake`` is not installed, if there is no such table, or if its rows are not
+            what stands in its files: it has deletion vectors, column mapping or partition columns.
+    """
+    from spark_dp.spark import deltas
+
+    return deltas.delta(spark, path)

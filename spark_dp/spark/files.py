@@ -48,7 +48,14 @@ def parquet(spark: SparkSession, path: str | Sequence[str]) -> DataFrame:
         raise SourceError(f"path = {path!r} must be the path of Parquet files, or a list of paths, as text.")
     for each in paths:
         _refuse_delta(spark, each)
-    df = spark.read.parquet(*paths)
+    return marked(spark.read.parquet(*paths), paths)
+
+
+def marked(df: DataFrame, paths: Sequence[str]) -> DataFrame:
+    """The DataFrame as one that reads Parquet files as they stand, from these paths.
+
+    No paths stand for a list of files in which none comes twice.
+    """
     vars(df)[_PATHS] = tuple(paths)
     return df
 
@@ -129,5 +136,5 @@ def _refuse_delta(spark: SparkSession, path: str) -> None:
     if entries:
         raise SourceError(
             f"{path!r} is a Delta table, whose folder also holds files that are no longer part of it. Read it with "
-            f"spark.read.format('delta').load({path!r}) and sample that."
+            f"dp.delta(spark, {path!r}), or with spark.read.format('delta').load({path!r}), and sample that."
         )

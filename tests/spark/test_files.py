@@ -16,7 +16,7 @@ import pytest
 
 import spark_dp as dp
 from spark_dp.errors import PrivateComputationError, SourceError
-from spark_dp.spark import files
+from spark_dp.spark import deltas, files
 from spark_dp.spark.columns import folds_case, sampled_columns
 from spark_dp.spark.counting import count_native
 from spark_dp.spark.domains import resolve
@@ -558,10 +558,54 @@ def test_a_delta_table_is_refused(spark, tmp_path):
             dp.parquet(spark, str(path))
 
 
+def test_a_delta_table_counts_by_its_own_list_of_files(spark, tmp_path):
+    """Would catch: files that the table has dropped, a column that an old file lacks, names decoded once too little."""
+    deltalake = pytest.importorskip("deltalake")
+    path = str(tmp_path / "a table")
+    deltalake.write_deltalake(path, simple(50))
+    deltalake.write_deltalake(path, simple().select(["v"]), mode="overwrite", schema_mode="overwrite")
+    df = dp.delta(spark, path)
+    assert both(df, "v", DOMAIN) == SIMPLE
+    assert df.count() == 5
+    deltalake.write_deltalake(path, simple(), mode="append", schema_mode="merge")
+    assert counted(files.count_parquet, dp.delta(spark, path), "v", DOMAIN) == ([0, 6], 4)
+    assert falls_back(dp.delta(spark, path), "i", [0, 1])
+    assert counted(files.count_parquet, dp.delta(spark, path), "i", [0, 1]) == ([1, 1], 8)
+    with pytest.raises(SourceError, match="Delta table"):
+        dp.parquet(spark, path)
+    deltalake.DeltaTable(path).delete()
+    assert dp.delta(spark, path).count() == 0
+
+
+def test_a_delta_table_whose_files_are_not_its_rows_is_refused(spark, tmp_path, monkeypatch):
+    deltalake = pytest.importorskip("deltalake")
+    parts = str(tmp_path / "parts")
+    deltalake.write_deltalake(parts, simple(), partition_by=["v"])
+    with pytest.raises(SourceError, match="has partition columns"):
+        dp.delta(spark, parts)
+    path = tmp_path / "t"
+    deltalake.write_deltalake(path, simple())
+    log = next((path / "_delta_log").glob("*.json"))
+    whole = log.read_text()
+    protocol = next(line for line in whole.splitlines() if '"protocol"' in line)
+    for feature, words in (("deletionVectors", "deletion vectors"), ("columnMapping", "column mapping")):
+        needs = f'{{"protocol":{{"minReaderVersion":3,"minWriterVersion":7,"readerFeatures":["{feature}"],'
+        log.write_text(whole.replace(protocol, needs + f'"writerFeatures":["{feature}"]}}}}'))
+        with pytest.raises(SourceError, match=f"has {words}.*format\\('delta'\\)"):
+            dp.delta(spark, str(path))
+    with pytest.raises(SourceError, match="cannot be opened"):
+        dp.delta(spark, str(tmp_path / "nothing"))
+    monkeypatch.setattr(deltas.importlib.util, "find_spec", lambda _: None)
+    with pytest.raises(SourceError, match="pip install deltalake"):
+        dp.delta(spark, str(path))
+
+
 @pytest.mark.parametrize("path", [None, 7, [], [None], [b"x"]])
 def test_a_path_that_is_none(spark, path):
     with pytest.raises(SourceError, match="path = "):
         dp.parquet(spark, path)
+    with pytest.raises(SourceError, match="path = "):
+        dp.delta(spark, path)
 
 
 # The release.
