@@ -161,7 +161,8 @@ def parquet(spark: SparkSession, path: str | Sequence[str]) -> DataFrame:
 
     The executors open the files themselves with pyarrow, keep a column that is encoded as a dictionary
     encoded, and count. This takes a fraction of the time of a ``groupBy``, and the answer is the same.
-    It holds for the DataFrame as it is returned: any transformation makes an ordinary one of it. Where
+    It holds for the DataFrame as it is returned, also after :func:`declare_domain`: any transformation
+    makes an ordinary one of it. Where
     the files are not plain (a folder's name gives the column, a file lacks it or has it in another type,
     is encrypted, is out of pyarrow's reach, or has dates of the Julian calendar), Spark counts as always.
 

@@ -60,6 +60,11 @@ def marked(df: DataFrame, paths: Sequence[str]) -> DataFrame:
     return df
 
 
+def mark_as(df: DataFrame, other: DataFrame) -> DataFrame:
+    """The DataFrame, marked if the other one is, of whose rows and columns it has all."""
+    return marked(df, vars(other)[_PATHS]) if is_parquet(other) else df
+
+
 def is_parquet(df: DataFrame) -> bool:
     """Whether a DataFrame is what :func:`parquet` returned."""
     return _PATHS in vars(df)

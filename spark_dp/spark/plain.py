@@ -116,7 +116,9 @@ def _leaf_finder(*, fold_case: bool) -> Callable[[Any, str, str], int]:
         paths = [schema.column(place).path for place in range(len(schema))]
         tops = {path.partition(".")[0] for path in paths}
         same = [top for top in tops if top == name or (fold_case and top.lower() == name.lower())]
-        place = paths.index(*same)
+        if len(same) != 1 or same[0] not in paths:
+            raise ValueError("no such column, or several, or a nested one")
+        place = paths.index(same[0])
         found = schema.column(place)
         if found.max_repetition_level or spark_type(found) != of:
             raise ValueError("not of the type that Spark has for the column")

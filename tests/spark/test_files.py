@@ -434,6 +434,13 @@ def test_a_file_that_lacks_the_column_or_has_it_in_another_type(spark, tmp_path,
     assert native_calls == [df]
 
 
+def test_a_declared_domain_leaves_it_what_it_is(plain_df):
+    declared = dp.declare_domain(plain_df, "v", DOMAIN)
+    assert files.is_parquet(declared)
+    assert both(declared, "v", None) == SIMPLE
+    assert not files.is_parquet(dp.declare_domain(plain_df.filter("i > 0"), "v", DOMAIN))
+
+
 def test_a_file_that_is_read_twice(spark, tmp_path, native_calls):
     write(simple(), tmp_path / "t.parquet")
     df = dp.parquet(spark, [str(tmp_path), str(tmp_path / "t.parquet")])
