@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import functions as F
 
 from spark_dp.counts import Counts
@@ -66,8 +67,6 @@ def count_arrow(df: DataFrame, columns: Sequence[SampledColumn], domain: Domain,
     value_sets = [pa.array(axis.values) for axis in domain.axes]
 
     def rank_counts(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        import pyarrow.compute as pc
-
         totals: dict[int | None, int] = {}
         for batch in batches:
             ranks = None
@@ -92,8 +91,16 @@ def summed(ranked: DataFrame) -> DataFrame:
 
 def collected(grouped: DataFrame, domain: Domain) -> Counts:
     """The one action over the private table."""
+    table = _table(grouped)
+    outside = table.filter(pc.is_null(table["rank"]))
+    inside = table.filter(pc.is_valid(table["rank"]))
+    ranks, counts = (inside[name].to_numpy().astype(np.int64) for name in ("rank", "count"))
+    return Counts.sparse(domain.size, ranks, counts, sum(outside["count"].to_pylist()))
+
+
+def _table(grouped: DataFrame) -> pa.Table:
+    if hasattr(grouped, "toArrow"):
+        # From Spark 4 on: a tenth of the time of as many rows one by one.
+        return grouped.toArrow()
     rows = grouped.collect()
-    inside = [(row["rank"], row["count"]) for row in rows if row["rank"] is not None]
-    pairs = np.array(inside, dtype=np.int64).reshape(-1, 2)
-    outside = sum(row["count"] for row in rows if row["rank"] is None)
-    return Counts.sparse(domain.size, pairs[:, 0], pairs[:, 1], outside)
+    return pa.table({name: pa.array([row[name] for row in rows], pa.int64()) for name in ("rank", "count")})

@@ -633,11 +633,8 @@ def test_a_release_reads_the_files_and_not_spark(spark, plain_df, monkeypatch):
 
 @pytest.mark.parametrize("outside", [False, True])
 def test_no_more_than_one_row_for_each_value_and_one_for_the_rest_reach_the_driver(
-    spark, tmp_path, driver_rows, monkeypatch, outside
+    spark, tmp_path, driver_rows, outside
 ):
-    from spark_dp.spark import counting
-
-    monkeypatch.setattr(files, "collected", counting.collected)
     for number in range(5):
         texts = [f"v{place % 40}" for place in range(400)] + [f"junk{place}" for place in range(400)]
         write(pa.table({"v": texts}), tmp_path / f"{number}.parquet")
