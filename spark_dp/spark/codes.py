@@ -118,7 +118,7 @@ def _numbers(by_unit: dict[str, pa.Array], size: int) -> Coder:
             plain = array.cast(pa.int8())
         else:
             plain = array if pa.types.is_integer(array.type) else array.view(f"int{array.type.bit_width}")
-        numbers = (plain.fill_null(0) if plain.null_count else plain).to_numpy().astype(np.int64, copy=False)
+        numbers = (plain.fill_null(0) if plain.null_count else plain).to_numpy()
         codes, ranks = finders[unit](numbers)
         if array.null_count:
             codes = np.where(array.is_null().to_numpy(zero_copy_only=False), len(ranks) - 1, codes)
@@ -137,9 +137,9 @@ def _finder(values: Ints, ranks: Ints, size: int) -> Callable[[Ints], Coded]:
 
         def from_table(numbers: Ints) -> Coded:
             # Without a sign, what lies below the least number lies far above the greatest.
-            above = (numbers - low).view(np.uint64)
-            return np.minimum(above, np.uint64(span + 1)).view(np.int64), table
+            above = np.subtract(numbers, np.int64(low), dtype=np.int64).view(np.uint64)
+            return np.minimum(above, np.uint64(span + 1), out=above).view(np.int64), table
 
         return from_table
     hashed, value_set, ranks_and_none = _hashing(), pa.array(values), np.append(ranks, size)
-    return lambda numbers: (hashed(pa.array(numbers), value_set), ranks_and_none)
+    return lambda numbers: (hashed(pa.array(numbers.astype(np.int64)), value_set), ranks_and_none)
