@@ -12,7 +12,7 @@ import os
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from spark_dp.spark.local import prepare_local
 FOLDER = Path("build/benchmark")
 FEW = [f"value {number}" for number in range(9)]
 MANY = [f"value {number}" for number in range(1000)]
+NUMBERS = range(100_000)
 DISTINCT_JUNK = 10_000_000
 
 
@@ -35,7 +36,7 @@ class Line:
     name: str
     table: DataFrame
     column: str
-    domain: list[str]
+    domain: Sequence[object]
     limit: float | None
     baseline: Callable[[DataFrame, str], object]
 
@@ -64,16 +65,23 @@ def main() -> int:
     builder = SparkSession.builder.master("local[*]").config("spark.driver.memory", "8g")
     spark = builder.config("spark.ui.enabled", "false").getOrCreate()
     rows, files = arguments.rows, arguments.files
-    table = made(spark, f"{rows}-{files}", rows, files, few=skewed(1, len(FEW)), many=skewed(2, len(MANY)))
+    columns = {"few": skewed(1, len(FEW)), "many": skewed(2, len(MANY)), "number": skewed_rank(4, len(NUMBERS))}
+    path = made(spark, f"{rows}-{files}-numbers", rows, files, **columns)
+    table, plain = spark.read.parquet(path), dp.parquet(spark, path)
     # Every other row is a value of its own.
     junk = F.when(F.col("id") % 2 == 0, F.concat(F.lit("junk "), F.col("id").cast("string")))
-    dirty = made(spark, "junk", 2 * DISTINCT_JUNK, files, junk=junk.otherwise(skewed(3, len(MANY))))
+    path = made(spark, "junk", 2 * DISTINCT_JUNK, files, junk=junk.otherwise(skewed(3, len(MANY))))
+    dirty = spark.read.parquet(path)
     lines = (
         Line("9 values", table, "few", FEW, 1.15, collected),
         Line("1,000 values", table, "many", MANY, 1.15, collected),
         Line("9 values among 10 M others", dirty, "junk", FEW, 1.05, collected),
         Line("  to the groupBy left on Spark", dirty, "junk", FEW, None, discarded),
         Line("  the same for 1,000 values", dirty, "junk", MANY, None, discarded),
+        Line("dp.parquet: 9 values", plain, "few", FEW, 0.30, collected),
+        Line("dp.parquet: 1,000 values", plain, "many", MANY, 0.30, collected),
+        Line("dp.parquet: 100,000 integers", plain, "number", NUMBERS, 0.30, collected),
+        Line("dp.parquet: 9 among 10 M others", dp.parquet(spark, path), "junk", FEW, None, discarded),
     )
     print(f"spark_dp {dp.__version__}, Spark {spark.version}, {os.cpu_count()} cores, {rows:,} rows")
     print(f"{'column':<32}{'groupBy s':>10}{'dp_sample s':>13}{'ratio':>8}{'limit':>8}", flush=True)
@@ -107,21 +115,25 @@ def seconds(call: Callable[[], object]) -> float:
     return time.perf_counter() - started
 
 
-def made(spark: SparkSession, name: str, rows: int, files: int, **columns: Column) -> DataFrame:
-    """A table of that many rows in that many Parquet files, made by an earlier run or now."""
+def made(spark: SparkSession, name: str, rows: int, files: int, **columns: Column) -> str:
+    """The path of a table of that many rows in that many Parquet files, made by an earlier run or now."""
     path = FOLDER / f"{name}.parquet"
     if not (path / "_SUCCESS").exists():
         print(f"Making {rows:,} rows in {path} …", flush=True)
         numbers = spark.range(0, rows, 1, files)
         selected = numbers.select(*(column.alias(label) for label, column in columns.items()))
         selected.write.mode("overwrite").parquet(str(path))
-    return spark.read.parquet(str(path))
+    return str(path)
 
 
 def skewed(seed: int, k: int) -> Column:
     """A text column of k values whose logarithm is uniform, so that the first is the most frequent."""
-    rank = F.floor(F.pow(F.lit(k + 1.0), F.rand(seed))).cast("int") - 1
-    return F.concat(F.lit("value "), rank.cast("string"))
+    return F.concat(F.lit("value "), skewed_rank(seed, k).cast("string"))
+
+
+def skewed_rank(seed: int, k: int) -> Column:
+    """The same as integers from 0 on."""
+    return F.floor(F.pow(F.lit(k + 1.0), F.rand(seed))).cast("int") - 1
 
 
 if __name__ == "__main__":

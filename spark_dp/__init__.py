@@ -14,7 +14,7 @@ from spark_dp.counts import Counts
 from spark_dp.domain import Bins, Dates, Integers, Product, Values
 from spark_dp.mechanisms import Mechanism, max_draws, mechanism, methods
 from spark_dp.privacy import Epsilon, Guarantee, Relation
-from spark_dp.spark import declare_domain, dp_histogram, dp_sample
+from spark_dp.spark import declare_domain, delta, dp_histogram, dp_sample, parquet
 from spark_dp.spark.attach import attach
 from spark_dp.version import __version__
 
@@ -33,12 +33,14 @@ __all__ = [
     "Values",
     "__version__",
     "declare_domain",
+    "delta",
     "dp_histogram",
     "dp_sample",
     "errors",
     "max_draws",
     "mechanism",
     "methods",
+    "parquet",
 ]
 
 attach({"dp_sample": dp_sample, "dp_histogram": dp_histogram})

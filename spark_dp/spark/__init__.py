@@ -1,4 +1,4 @@
-"""The Spark layer: ``dp_sample``, ``dp_histogram`` and ``declare_domain``.
+"""The Spark layer: ``dp_sample``, ``dp_histogram``, ``declare_domain``, ``parquet`` and ``delta``.
 
 Nothing below is imported before the first call, so that ``import spark_dp`` stays quick and works
 without pyspark.
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from spark_dp.budget import Budget
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 
 def dp_sample(
@@ -158,3 +158,50 @@ def declare_domain(df: DataFrame, col: str, domain: Any) -> DataFrame:
     from spark_dp.spark.domains import declared
 
     return declared(df, col, domain)
+
+
+def parquet(spark: SparkSession, path: str | Sequence[str]) -> DataFrame:
+    """``spark.read.parquet(path)``, whose columns are counted without handing their rows to Spark.
+
+    The executors open the files themselves with pyarrow, keep a column that is encoded as a dictionary
+    encoded, and count. This takes a fraction of the time of a ``groupBy``, and the answer is the same.
+    It holds for the DataFrame as it is returned, also after :func:`declare_domain`: any transformation
+    makes an ordinary one of it. Where
+    the files are not plain (a folder's name gives the column, a file lacks it or has it in another type,
+    is encrypted, is out of pyarrow's reach, or has dates of the Julian calendar), Spark counts as always.
+
+    Args:
+        spark: the session.
+        path: a file or folder, or a list of them.
+
+    Raises:
+        SourceError: if a path is no text, or that of a Delta table, whose folder also holds old files.
+
+    Example:
+        >>> import tempfile
+        >>> folder = tempfile.mkdtemp() + "/people"
+        >>> spark.createDataFrame([("f",)], "sex string").write.parquet(folder)
+        >>> parquet(spark, folder).dp_sample("sex", 50, domain=["f"]).collect()
+        [Row(sex='f')]
+    """
+    from spark_dp.spark import files
+
+    return files.parquet(spark, path)
+
+
+def delta(spark: SparkSession, path: str) -> DataFrame:
+    """The present rows of a Delta table, counted from its files as :func:`parquet` does.
+
+    The files are those that the table lists now; the package ``deltalake`` reads the list.
+
+    Args:
+        spark: the session.
+        path: the folder of the table.
+
+    Raises:
+        SourceError: if ``deltalake`` is not installed, if there is no such table, or if its rows are not
+            what stands in its files: it has deletion vectors, column mapping or partition columns.
+    """
+    from spark_dp.spark import deltas
+
+    return deltas.delta(spark, path)

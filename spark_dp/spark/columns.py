@@ -80,6 +80,11 @@ def sampled_columns(df: DataFrame, col: object) -> tuple[SampledColumn, ...]:
     return tuple(_sampled_column(df, name) for name in names)
 
 
+def folds_case(df: DataFrame) -> bool:
+    """Whether Spark takes upper and lower case for the same name."""
+    return str(df.sparkSession.conf.get("spark.sql.caseSensitive")).lower() != "true"
+
+
 def check_histogram_names(names: Sequence[str]) -> None:
     """Refuse a histogram that would have two columns of one name.
 
@@ -109,9 +114,9 @@ def _sampled_column(df: DataFrame, name: str) -> SampledColumn:
 
 def _rivals(df: DataFrame, name: str) -> list[str]:
     """The columns that Spark may mean by a name."""
-    if str(df.sparkSession.conf.get("spark.sql.caseSensitive")).lower() == "true":
-        return [other for other in df.columns if other == name]
-    return [other for other in df.columns if other.lower() == name.lower()]
+    if folds_case(df):
+        return [other for other in df.columns if other.lower() == name.lower()]
+    return [other for other in df.columns if other == name]
 
 
 def _advice(schema: T.StructType, name: str) -> str:

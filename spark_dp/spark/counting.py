@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import functions as F
 
 from spark_dp.counts import Counts
@@ -61,7 +62,7 @@ def count_native(df: DataFrame, columns: Sequence[SampledColumn], domain: Domain
     places = [F.col(f"r{position}") for position in range(len(columns))]
     ranked = grouped.select(_combined(places, domain).alias("rank"), "count")
     # An inner join leaves one row for each rank; a left one also those outside, to be folded into one.
-    return _collected(_summed(ranked) if outside else ranked, domain)
+    return collected(summed(ranked) if outside else ranked, domain)
 
 
 def _combined(places: Sequence[Column], domain: Domain) -> Column:
@@ -78,8 +79,6 @@ def count_arrow(df: DataFrame, columns: Sequence[SampledColumn], domain: Domain,
     rankers = [_ranker(axis) for axis in domain.axes]
 
     def rank_counts(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        import pyarrow.compute as pc
-
         totals: dict[int | None, int] = {}
         for batch in batches:
             ranks = None
@@ -94,7 +93,7 @@ def count_arrow(df: DataFrame, columns: Sequence[SampledColumn], domain: Domain,
 
     selected = df.select(*(column.expression.alias(f"v{position}") for position, column in enumerate(columns)))
     partial = selected.mapInArrow(rank_counts, "rank long, count long")
-    return _collected(_summed(partial if outside else partial.where("rank is not null")), domain)
+    return collected(summed(partial if outside else partial.where("rank is not null")), domain)
 
 
 def _ranker(axis: Axis) -> tuple[int, Callable[[Any], Any]]:
@@ -139,14 +138,23 @@ def _ranker(axis: Axis) -> tuple[int, Callable[[Any], Any]]:
     return axis.size, halved
 
 
-def _summed(ranked: DataFrame) -> DataFrame:
+def summed(ranked: DataFrame) -> DataFrame:
+    """One row for each rank."""
     return ranked.groupBy("rank").agg(F.sum("count").alias("count"))
 
 
-def _collected(grouped: DataFrame, domain: Domain) -> Counts:
+def collected(grouped: DataFrame, domain: Domain) -> Counts:
     """The one action over the private table."""
+    table = _table(grouped)
+    outside = table.filter(pc.is_null(table["rank"]))
+    inside = table.filter(pc.is_valid(table["rank"]))
+    ranks, counts = (inside[name].to_numpy().astype(np.int64) for name in ("rank", "count"))
+    return Counts.sparse(domain.size, ranks, counts, sum(outside["count"].to_pylist()))
+
+
+def _table(grouped: DataFrame) -> pa.Table:
+    if hasattr(grouped, "toArrow"):
+        # From Spark 4 on: a tenth of the time of as many rows one by one.
+        return grouped.toArrow()
     rows = grouped.collect()
-    inside = [(row["rank"], row["count"]) for row in rows if row["rank"] is not None]
-    pairs = np.array(inside, dtype=np.int64).reshape(-1, 2)
-    outside = sum(row["count"] for row in rows if row["rank"] is None)
-    return Counts.sparse(domain.size, pairs[:, 0], pairs[:, 1], outside)
+    return pa.table({name: pa.array([row[name] for row in rows], pa.int64()) for name in ("rank", "count")})

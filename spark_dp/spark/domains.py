@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 from spark_dp.domain import MAX_CELLS, Axis, ColumnType, Domain, Product, Values, from_json
 from spark_dp.errors import DomainError
 from spark_dp.spark.columns import DECLARED, SampledColumn, quoted, sampled_columns
+from spark_dp.spark.files import mark_as
 from spark_dp.spark.frames import is_dataframe, with_metadata
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def declared(df: DataFrame, col: str, domain: object) -> DataFrame:
     (column,) = sampled_columns(df, [col])
     axis = _axis(column, domain)
     metadata = {**df.schema[col].metadata, DECLARED: axis.to_json()}
-    return with_metadata(df, {df.columns.index(col): metadata})
+    return mark_as(with_metadata(df, {df.columns.index(col): metadata}), df)
 
 
 def resolve(columns: Sequence[SampledColumn], domain: object) -> Domain:

@@ -21,6 +21,7 @@ from spark_dp.release import Release, read_publicly, release_groups, release_his
 from spark_dp.spark.columns import SampledColumn, check_histogram_names, sampled_columns
 from spark_dp.spark.counting import count_native
 from spark_dp.spark.domains import resolve
+from spark_dp.spark.files import count_parquet, is_parquet
 from spark_dp.spark.frames import histogram_frame, histogram_names, is_dataframe, sample_frame
 
 if TYPE_CHECKING:
@@ -43,7 +44,8 @@ class Question:
     def count(self, relation: Relation) -> Counts:
         """The private counts."""
         # Only where the number of rows is public do those outside the domain take part.
-        return count_native(self.df, self.columns, self.domain, outside=relation is Relation.REPLACE)
+        counter = count_parquet if is_parquet(self.df) else count_native
+        return counter(self.df, self.columns, self.domain, outside=relation is Relation.REPLACE)
 
 
 def sample(
@@ -105,7 +107,7 @@ def _grouped(
         )
     chosen = group_mechanism(name, whole.epsilon, k, whole.relation, draws)
     # A row outside every group, or outside the domain, is in none: what a group holds is private anyway.
-    count = partial(count_native, df, question.columns, question.domain, outside=False)
+    count = partial(question.count, chosen.relation)
     return release_groups(chosen, whole, names, keys, groups, count, budget), question
 
 

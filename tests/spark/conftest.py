@@ -31,16 +31,11 @@ def driver_rows(monkeypatch):
 
     sizes = []
 
-    def collected(grouped, domain):
-        rows = grouped.collect()
-        sizes.append(len(rows))
+    def table(grouped):
+        found = original(grouped)
+        sizes.append(found.num_rows)
+        return found
 
-        class Collected:
-            def collect(self):
-                return rows
-
-        return original(Collected(), domain)
-
-    original = counting._collected
-    monkeypatch.setattr(counting, "_collected", collected)
+    original = counting._table
+    monkeypatch.setattr(counting, "_table", table)
     return sizes
