@@ -91,17 +91,19 @@ def opener(
 
 
 def _source() -> Callable[[str], Any]:
-    """A function that opens what Spark lists: a URI, whose path is encoded save for letters of other scripts."""
+    """A function that opens what Spark lists: the URI of a file, its path encoded save for letters of other scripts.
+
+    Other stores are left to Spark: the same address can mean another store to another client.
+    """
 
     def source(path: str) -> Any:
         from urllib.parse import unquote, urlsplit
 
         from pyarrow import fs
 
-        if path.startswith("file:"):
-            return fs.LocalFileSystem().open_input_file(unquote(urlsplit(path).path))
-        system, inner = fs.FileSystem.from_uri(path)
-        return system.open_input_file(inner)
+        if not path.startswith("file:"):
+            raise ValueError("not a file of this machine")
+        return fs.LocalFileSystem().open_input_file(unquote(urlsplit(path).path))
 
     return source
 

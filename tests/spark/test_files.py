@@ -472,7 +472,9 @@ def test_a_name_with_a_dot(spark, tmp_path, native_calls):
     assert native_calls == [df]
 
 
-@pytest.mark.parametrize("uri", ["nosuch://host/t.parquet", "file:///nowhere/t.parquet", "relative", ""])
+@pytest.mark.parametrize(
+    "uri", ["nosuch://host/t.parquet", "s3://bucket/t.parquet", "file:///nowhere/t.parquet", "relative", ""]
+)
 def test_files_out_of_reach(plain_df, monkeypatch, native_calls, uri):
     monkeypatch.setattr(files, "_data_files", lambda _: [uri])
     assert counted(files.count_parquet, plain_df, "v", DOMAIN) == SIMPLE
