@@ -43,9 +43,8 @@ def release_sample(
         BudgetError: from the budget, before anything is read.
         PrivateComputationError: if counting or drawing fails.
     """
-    mechanism.prepare()
     entry = _entry(mechanism.name, mechanism, columns, mechanism.num_samples)
-    return _release(entry, lambda: mechanism.draw(count()), budget)
+    return _release(mechanism, entry, lambda: mechanism.draw(count()), budget)
 
 
 def release_groups(
@@ -68,7 +67,6 @@ def release_groups(
         count: the counts of all groups.
         budget: what to charge.
     """
-    mechanism.prepare()
     entry = replace(
         _entry(mechanism.name, mechanism, columns, mechanism.num_samples),
         epsilon=str(whole.epsilon),
@@ -83,15 +81,15 @@ def release_groups(
             for rank in mechanism.draw(counts)
         ]
 
-    return _release(entry, draw, budget)
+    return _release(mechanism, entry, draw, budget)
 
 
 def release_histogram(
     mechanism: NoiseMechanism, columns: tuple[str, ...], count: Callable[[], Counts], budget: Budget | None = None
 ) -> Release:
     """Release all counts once, with noise; otherwise as :func:`release_sample`."""
-    mechanism.prepare()
-    return _release(_entry("histogram", mechanism, columns, 0), lambda: mechanism.noisy_counts(count()), budget)
+    entry = _entry("histogram", mechanism, columns, 0)
+    return _release(mechanism, entry, lambda: mechanism.noisy_counts(count()), budget)
 
 
 def read_publicly(answer: Callable[[], int]) -> int:
@@ -115,7 +113,8 @@ def _entry(method: str, mechanism: Mechanism, columns: tuple[str, ...], num_samp
     )
 
 
-def _release(entry: Entry, answer: Callable[[], Sequence[int]], budget: Budget | None) -> Release:
+def _release(mechanism: Mechanism, entry: Entry, answer: Callable[[], Sequence[int]], budget: Budget | None) -> Release:
+    mechanism.prepare()
     if budget is not None:
         budget.reserve(entry)
     return Release(tuple(_silent(answer)), entry)

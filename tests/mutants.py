@@ -94,8 +94,8 @@ MUTANTS = (
     Mutant(
         "ss-roo: c* one too small",
         "mechanisms/ss_roo.py",
-        "-(-num_samples * excess.denominator // excess",
-        "(num_samples * excess.denominator // excess",
+        "math.ceil(num_samples /",
+        "math.floor(num_samples /",
     ),
     Mutant("ss-roo: b for one draw", "mechanisms/ss_roo.py", "Rising(self.num_samples,", "Rising(1,"),
     Mutant(
@@ -122,14 +122,14 @@ MUTANTS = (
     Mutant(
         "dirichlet, subrr: t for T t",
         "mechanisms/weights.py",
-        "-(-self.scale * self.joint_draws * excess.denominator",
-        "-(-self.scale * excess.denominator",
+        "math.ceil(self.scale * self.joint_draws /",
+        "math.ceil(self.scale /",
     ),
     Mutant(
         "pseudo-count: rounded down",
         "mechanisms/weights.py",
-        "-(-self.scale * self.joint_draws * excess.denominator //",
-        "(self.scale * self.joint_draws * excess.denominator //",
+        "math.ceil(self.scale * self.joint_draws /",
+        "math.floor(self.scale * self.joint_draws /",
     ),
     Mutant(
         "error bound: n − 1 for n",
@@ -178,13 +178,13 @@ MUTANTS = (
     Mutant(
         "noise: scale 1/ε for 2/ε",
         "mechanisms/noise.py",
-        "return 1 if self.relation is Relation.ADD_REMOVE else 2",
+        "return 1 if relation is Relation.ADD_REMOVE else 2",
         "return 1",
     ),
     Mutant(
         "noise: scale 2/ε for 1/ε",
         "mechanisms/noise.py",
-        "return 1 if self.relation is Relation.ADD_REMOVE else 2",
+        "return 1 if relation is Relation.ADD_REMOVE else 2",
         "return 2",
     ),
     Mutant("noise: scale rounded down", "mechanisms/noise.py", "math.nextafter(nearest, math.inf)", "nearest"),
@@ -216,8 +216,8 @@ MUTANTS = (
     Mutant(
         "auto: λ for λ/2",
         "mechanisms/auto.py",
-        "Fraction(1, 2)) / epsilon.value",
-        "Fraction(1, 2)) * 2 / epsilon.value",
+        "Fraction(sensitivity(relation), 2) / epsilon.value",
+        "Fraction(sensitivity(relation), 1) / epsilon.value",
     ),
 )
 

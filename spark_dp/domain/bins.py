@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -100,14 +101,22 @@ class Bins(Axis):
         if is_null(value):
             return None
         if isinstance(value, float) and self.kind == NUMBER:
-            return self.cast("", _NATURAL[NUMBER]).rank(value)
+            return self._natural.rank(value)
         edge = Edge.of(value)
         if edge.kind != self.kind:
             return None
-        place = min(bisect_right(self.edges, edge.place) - 1, self.size - (edge.place == self.edges[-1]))
+        return self.inside(min(bisect_right(self.edges, edge.place) - 1, self.size - (edge.place == self.edges[-1])))
+
+    def inside(self, place: int) -> int | None:
+        """The rank for a place among the bins, which may lie before the first or behind the last one."""
         if self.clip:
             return min(max(place, 0), self.size - 1)
         return place if 0 <= place < self.size else None
+
+    @cached_property
+    def _natural(self) -> Intervals:
+        """The bins of a column of the plainest type."""
+        return self.cast("", _NATURAL[self.kind])
 
     def unrank(self, rank: int) -> tuple[Any, Any]:
         """The edges of a bin."""
@@ -157,7 +166,7 @@ class Bins(Axis):
 
     def drawn(self, ranks: Sequence[int], source: Chance) -> list[str]:
         """The text of a uniform value in each bin; of a number, a double."""
-        return self.cast("", _NATURAL[self.kind]).drawn(ranks, source)
+        return self._natural.drawn(ranks, source)
 
     def document(self) -> dict[str, object]:
         """The domain as what JSON can write."""

@@ -52,10 +52,7 @@ class Intervals(Axis):
         if is_null(value):
             return None
         x = float(value) if self.floats else Edge.of(value).place * units(self.type)
-        place = bisect_right(self.thresholds, x) - 1
-        if self.bins.clip:
-            return min(max(place, 0), self.size - 1)
-        return place if 0 <= place < self.size else None
+        return self.bins.inside(bisect_right(self.thresholds, x) - 1)
 
     def unrank(self, rank: int) -> tuple[Any, Any]:
         """The edges of a bin, as they were given."""

@@ -2,18 +2,59 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
-from typing import Any
+from datetime import date
+from typing import Any, ClassVar
 
 from spark_dp.domain.axis import Axis, Chance, ColumnType
+from spark_dp.domain.units import place, unit_value
 from spark_dp.errors import DomainError
-from spark_dp.kinds import is_null, recognize
+from spark_dp.kinds import KINDS, is_null, recognize
+
+
+class Consecutive(Axis):
+    """Values that follow one another without a gap: whole numbers, or days counted from 1970-01-01."""
+
+    kind: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def first(self) -> int:
+        """The number of the first value."""
+
+    @property
+    @abstractmethod
+    def last(self) -> int:
+        """The number of the last value."""
+
+    @property
+    def size(self) -> int:
+        """k, the number of values."""
+        return self.last - self.first + 1
+
+    def rank(self, value: Any) -> int | None:
+        """Rank of a value, None if it is not in the domain."""
+        if is_null(value):
+            return None
+        kind, canonical = recognize(value)
+        if kind.name != self.kind:
+            return None
+        rank = place(canonical) - self.first
+        return rank if 0 <= rank < self.size else None
+
+    def unrank(self, rank: int) -> Any:
+        """Value of a rank."""
+        return unit_value(ColumnType(self.kind, self.kind), self.first + rank)
+
+    def drawn(self, ranks: Sequence[int], source: Chance) -> list[str]:
+        """The values' canonical texts."""
+        return [KINDS[self.kind].to_text(self.unrank(rank)) for rank in ranks]
 
 
 @dataclass(frozen=True, repr=False)
-class Integers(Axis):
+class Integers(Consecutive):
     """All whole numbers from low to high, both included.
 
     Args:
@@ -30,29 +71,23 @@ class Integers(Axis):
     low: int
     high: int
 
+    kind: ClassVar[str] = "integer"
+
     def __init__(self, low: Any, high: Any) -> None:
         for name, value in (("low", low), ("high", high)):
-            object.__setattr__(self, name, _of_kind("integer", f"{name} = {value!r}", value))
+            object.__setattr__(self, name, _of_kind(self.kind, f"{name} = {value!r}", value))
         if self.high < self.low:
             raise DomainError(f"Integers({low}, {high}) holds no number. Give the smaller one first.")
 
     @property
-    def size(self) -> int:
-        """k, the number of values."""
-        return self.high - self.low + 1
+    def first(self) -> int:
+        """The smallest number."""
+        return self.low
 
-    def rank(self, value: Any) -> int | None:
-        """Rank of a value, None if it is not in the domain."""
-        if is_null(value):
-            return None
-        number = recognize(value)[1]
-        if isinstance(number, bool) or not isinstance(number, int):
-            return None
-        return number - self.low if self.low <= number <= self.high else None
-
-    def unrank(self, rank: int) -> int:
-        """Value of a rank."""
-        return self.low + rank
+    @property
+    def last(self) -> int:
+        """The largest number."""
+        return self.high
 
     def cast(self, column: str, to: ColumnType) -> Integers:
         """This domain, for a column of whole numbers that can hold them all.
@@ -72,10 +107,6 @@ class Integers(Axis):
             )
         return self
 
-    def drawn(self, ranks: Sequence[int], source: Chance) -> list[str]:
-        """The numbers' texts."""
-        return [str(self.low + rank) for rank in ranks]
-
     def document(self) -> dict[str, object]:
         """The domain as what JSON can write."""
         return {"domain": "integers", "low": self.low, "high": self.high}
@@ -90,7 +121,7 @@ class Integers(Axis):
 
 
 @dataclass(frozen=True, repr=False)
-class Dates(Axis):
+class Dates(Consecutive):
     """All days from start to end, both included.
 
     Args:
@@ -107,29 +138,23 @@ class Dates(Axis):
     start: date
     end: date
 
+    kind: ClassVar[str] = "date"
+
     def __init__(self, start: Any, end: Any) -> None:
         for name, value in (("start", start), ("end", end)):
-            object.__setattr__(self, name, _of_kind("date", f"{name} = {value!r}", value))
+            object.__setattr__(self, name, _of_kind(self.kind, f"{name} = {value!r}", value))
         if self.end < self.start:
             raise DomainError(f"Dates({start}, {end}) holds no day. Give the earlier one first.")
 
     @property
-    def size(self) -> int:
-        """k, the number of days."""
-        return (self.end - self.start).days + 1
+    def first(self) -> int:
+        """The number of the first day."""
+        return int(place(self.start))
 
-    def rank(self, value: Any) -> int | None:
-        """Rank of a day, None if it is not in the domain."""
-        if is_null(value):
-            return None
-        day = recognize(value)[1]
-        if isinstance(day, datetime) or not isinstance(day, date):
-            return None
-        return (day - self.start).days if self.start <= day <= self.end else None
-
-    def unrank(self, rank: int) -> date:
-        """Day of a rank."""
-        return self.start + timedelta(days=rank)
+    @property
+    def last(self) -> int:
+        """The number of the last day."""
+        return int(place(self.end))
 
     def cast(self, column: str, to: ColumnType) -> Dates:
         """This domain, for a column of dates.
@@ -143,10 +168,6 @@ class Dates(Axis):
                 "Dates are for columns of dates; Bins take timestamps."
             )
         return self
-
-    def drawn(self, ranks: Sequence[int], source: Chance) -> list[str]:
-        """The days' texts."""
-        return [self.unrank(rank).isoformat() for rank in ranks]
 
     def document(self) -> dict[str, object]:
         """The domain as what JSON can write."""

@@ -52,11 +52,7 @@ class Edge:
             raise DomainError(f"{value!r} is no edge of a bin: {error}.") from None
         if isinstance(canonical, bool) or not isinstance(canonical, int | Decimal | date):
             raise DomainError(f"{value!r} is no edge of a bin: give numbers, dates or timestamps.")
-        if isinstance(canonical, datetime):
-            return cls(kind.name, Fraction(_microseconds(canonical)))
-        if isinstance(canonical, date):
-            return cls(kind.name, Fraction(day_number(canonical)))
-        return cls(NUMBER, Fraction(canonical))
+        return cls(kind.name if isinstance(canonical, date) else NUMBER, Fraction(place(canonical)))
 
     @classmethod
     def read(cls, kind: str, text: str) -> Edge:
@@ -77,7 +73,7 @@ class Edge:
         """The point as a Python value: an int or float, a date, a datetime; between two, the earlier."""
         if self.kind == NUMBER:
             return int(self.place) if self.place.denominator == 1 else float(self.place)
-        return _moment(self.kind, math.floor(self.place))
+        return moment(self.kind, math.floor(self.place))
 
 
 def units(to: ColumnType) -> int:
@@ -92,20 +88,19 @@ def unit_value(to: ColumnType, unit: int) -> Any:
     if to.kind == "decimal":
         # From text, which is exact; arithmetic would round to 28 digits.
         return KINDS["decimal"].from_text(f"{unit}e{-to.scale}")
-    return _moment(to.kind, unit)
+    return moment(to.kind, unit)
 
 
-def day_number(day: date) -> int:
-    """Days since 1970-01-01."""
-    return day.toordinal() - _DAY_ZERO
+def place(value: Any) -> Any:
+    """Where a canonical value lies: a number itself, a day or a moment counted from 1970-01-01 (in UTC)."""
+    if isinstance(value, datetime):
+        return (value.replace(tzinfo=value.tzinfo or timezone.utc) - _INSTANT_ZERO) // _MICROSECOND
+    return value.toordinal() - _DAY_ZERO if isinstance(value, date) else value
 
 
-def _moment(kind: str, place: int) -> Any:
+def moment(kind: str, number: int) -> Any:
+    """The day, or the moment, of that many days or microseconds since 1970-01-01."""
     if kind == "date":
-        return date.fromordinal(place + _DAY_ZERO)
-    instant = _INSTANT_ZERO + place * _MICROSECOND
+        return date.fromordinal(number + _DAY_ZERO)
+    instant = _INSTANT_ZERO + number * _MICROSECOND
     return instant if kind == "timestamp" else instant.replace(tzinfo=None)
-
-
-def _microseconds(instant: datetime) -> int:
-    return (instant.replace(tzinfo=instant.tzinfo or timezone.utc) - _INSTANT_ZERO) // _MICROSECOND

@@ -31,7 +31,6 @@ class Categorical:
     def __init__(
         self, k: int, ranks: Ints, counts: Ints, scale: int, seen_extra: Sequence[int] | None, unseen_extra: int
     ) -> None:
-        self.k = k
         self.scale = scale
         self._ranks = ranks
         self._cumulative_counts = np.cumsum(counts)

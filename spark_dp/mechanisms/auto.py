@@ -7,7 +7,7 @@ from fractions import Fraction
 from spark_dp.exact.bounds import exp_lower
 from spark_dp.mechanisms.base import Mechanism
 from spark_dp.mechanisms.dirichlet import Dirichlet
-from spark_dp.mechanisms.noise import MAX_NOISY_CELLS
+from spark_dp.mechanisms.noise import MAX_NOISY_CELLS, sensitivity
 from spark_dp.mechanisms.perturbed_histogram import PerturbedHistogram
 from spark_dp.mechanisms.ss_roo import MAX_EXACT_FROM, SsRoo, exact_from
 from spark_dp.privacy import Epsilon, Relation
@@ -32,7 +32,7 @@ def choose(epsilon: Epsilon, k: int, relation: Relation, num_samples: int) -> ty
 
 def _few(epsilon: Epsilon, k: int, relation: Relation, num_samples: int) -> bool:
     """Whether b(0) ≤ λ/2."""
-    half_scale = Fraction(1 if relation is not Relation.ADD_REMOVE else Fraction(1, 2)) / epsilon.value
+    half_scale = Fraction(sensitivity(relation), 2) / epsilon.value
     # b(0) is at least a quarter of c*, so that most tables need not be built to know.
     if exact_from(exp_lower(epsilon.value), num_samples) > 4 * half_scale + 4:
         return False

@@ -83,6 +83,11 @@ class Mechanism(ABC):
         return Guarantee(self.epsilon, self.relation)
 
     @property
+    def waits_for_n(self) -> bool:
+        """Whether the number of records is public and not given yet."""
+        return self.relation is Relation.REPLACE and self.n is None
+
+    @property
     def joint_draws(self) -> int:
         """How many draws are protected together: all T, at ε. Where it is 1, each has ε/T of its own."""
         return self.num_samples

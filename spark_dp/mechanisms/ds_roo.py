@@ -58,7 +58,7 @@ class DsRoo(Roo):
 
     def prepare(self) -> None:
         """Build the schedule, unless it waits for n."""
-        if self.relation is not Relation.REPLACE or self.n is not None:
+        if not self.waits_for_n:
             _ = self.schedule
 
     def smoothing(self, counts: Counts) -> Smoothing:

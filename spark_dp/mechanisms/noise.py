@@ -27,6 +27,11 @@ from spark_dp.privacy import Relation
 MAX_NOISY_CELLS = 2**20
 
 
+def sensitivity(relation: Relation) -> int:
+    """How far apart neighboring histograms are: a replaced record changes two counts by 1."""
+    return 1 if relation is Relation.ADD_REMOVE else 2
+
+
 class NoiseMechanism(Mechanism):
     """A histogram with discrete Laplace noise, and draws from what a mechanism makes of it."""
 
@@ -39,14 +44,9 @@ class NoiseMechanism(Mechanism):
             )
 
     @property
-    def sensitivity(self) -> int:
-        """How far apart neighboring histograms are: a replaced record changes two counts by 1."""
-        return 1 if self.relation is Relation.ADD_REMOVE else 2
-
-    @property
     def noise_scale(self) -> float:
         """λ = sensitivity/ε, rounded up to a float, exactly as the noise is drawn from it."""
-        wanted = Fraction(self.sensitivity) / self.epsilon.value
+        wanted = Fraction(sensitivity(self.relation)) / self.epsilon.value
         nearest = float(wanted)
         return nearest if Fraction(nearest) >= wanted else math.nextafter(nearest, math.inf)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import ClassVar
@@ -58,7 +59,7 @@ class SsRoo(WeightsMechanism):
     @cached_property
     def envelope(self) -> envelope.Envelope:
         """The weight function b."""
-        if self.relation is Relation.REPLACE and self.n is None:
+        if self.waits_for_n:
             raise ArgumentError("Under relation='replace' the weights depend on the number of records: give n.")
         least_total = (self.n or 0) * self.scale
         rising = Rising(self.num_samples, self.joint_epsilon, self.exp_epsilon, self.scale)
@@ -66,7 +67,7 @@ class SsRoo(WeightsMechanism):
 
     def prepare(self) -> None:
         """Build the table, unless it waits for n."""
-        if self.relation is not Relation.REPLACE or self.n is not None:
+        if not self.waits_for_n:
             _ = self.envelope
 
     def smoothing(self, counts: Counts) -> Smoothing:
@@ -82,8 +83,7 @@ class SsRoo(WeightsMechanism):
 
 def exact_from(exp_epsilon: Fraction, num_samples: int) -> int:
     """c* = ⌈T/(E − 1)⌉: one record more or less of so many changes T draws by E at most."""
-    excess = exp_epsilon - 1
-    return -(-num_samples * excess.denominator // excess.numerator)
+    return math.ceil(num_samples / (exp_epsilon - 1))
 
 
 @lru_cache(maxsize=16)

@@ -7,6 +7,7 @@ something other than what its proof speaks of.
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -104,8 +105,7 @@ class ConstantSmoothing(WeightsMechanism):
     @cached_property
     def pseudo_count(self) -> int:
         """j/(E − 1) for j joint draws, rounded up, in units of 1/scale record."""
-        excess = self.exp_epsilon - 1
-        return -(-self.scale * self.joint_draws * excess.denominator // excess.numerator)
+        return math.ceil(self.scale * self.joint_draws / (self.exp_epsilon - 1))
 
     def smoothing(self, counts: Counts) -> Smoothing:
         """The pseudo-count for every value."""

@@ -72,12 +72,22 @@ def sampled_columns(df: DataFrame, col: object) -> tuple[SampledColumn, ...]:
     Raises:
         ColumnError: if one is missing, ambiguous, nested, of a type that cannot be sampled, or named twice.
     """
-    names = [col] if isinstance(col, str) else col
-    if not isinstance(names, list | tuple) or not names or not all(isinstance(name, str) for name in names):
-        raise ColumnError(f"col = {col!r} must be the name of a column, or a list of names, as text.")
+    names = column_names(col)
     if len(set(names)) < len(names):
         raise ColumnError(f"col = {col!r} names a column twice. Name each column once.")
     return tuple(_sampled_column(df, name) for name in names)
+
+
+def column_names(col: object) -> tuple[str, ...]:
+    """The names that ``col`` gives, one or several.
+
+    Raises:
+        ColumnError: if it gives none.
+    """
+    names = [col] if isinstance(col, str) else col
+    if not isinstance(names, list | tuple) or not names or not all(isinstance(name, str) for name in names):
+        raise ColumnError(f"col = {col!r} must be the name of a column, or a list of names, as text.")
+    return tuple(names)
 
 
 def folds_case(df: DataFrame) -> bool:

@@ -6,8 +6,6 @@ value seen and, only if asked for, one for everything outside the domain.
 
 from __future__ import annotations
 
-import functools
-import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +16,6 @@ from pyspark.sql import functions as F
 
 from spark_dp.counts import Counts
 from spark_dp.domain import Axis, Dates, Domain, Integers, Intervals, Values
-from spark_dp.domain.units import day_number
 from spark_dp.spark.columns import SampledColumn
 from spark_dp.spark.frames import from_text, literal_rows
 from spark_dp.spark.ranking import with_rank
@@ -67,10 +64,10 @@ def count_native(df: DataFrame, columns: Sequence[SampledColumn], domain: Domain
 
 def _combined(places: Sequence[Column], domain: Domain) -> Column:
     """One rank from the rank in each column, the last running fastest; null if one is."""
-    sizes = [axis.size for axis in domain.axes]
-    strides = [functools.reduce(operator.mul, sizes[position + 1 :], 1) for position in range(len(sizes))]
-    terms = (place * F.lit(stride) for place, stride in zip(places, strides, strict=True))
-    return functools.reduce(operator.add, terms)
+    rank, *others = places
+    for place, axis in zip(others, domain.axes[1:], strict=True):
+        rank = rank * F.lit(axis.size) + place
+    return rank
 
 
 def count_arrow(df: DataFrame, columns: Sequence[SampledColumn], domain: Domain, *, outside: bool) -> Counts:
@@ -102,17 +99,14 @@ def _ranker(axis: Axis) -> tuple[int, Callable[[Any], Any]]:
         value_set = pa.array(axis.values)
 
         def listed(column: Any) -> Any:
-            import pyarrow.compute as pc
-
             return pc.index_in(column, value_set.cast(column.type)).cast(pa.int64())
 
         return axis.size, listed
+    thresholds: Sequence[float]
     if isinstance(axis, Intervals):
-        thresholds, clip, unit = axis.thresholds, axis.bins.clip, axis.type.kind
-        scale = axis.type.scale
+        thresholds, clip, unit, scale = axis.thresholds, axis.bins.clip, axis.type.kind, axis.type.scale
     elif isinstance(axis, Integers | Dates):
-        low = axis.low if isinstance(axis, Integers) else day_number(axis.start)
-        thresholds, clip, unit, scale = (*range(low, low + axis.size + 1),), False, "integer", 0
+        thresholds, clip, unit, scale = range(axis.first, axis.first + axis.size + 1), False, "integer", 0
     else:
         raise TypeError(f"{axis!r} was not cast to its column")
 

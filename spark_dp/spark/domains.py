@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
 
 from spark_dp.domain import MAX_CELLS, Axis, ColumnType, Domain, Product, Values, from_json
+from spark_dp.domain.units import moment
 from spark_dp.errors import DomainError
 from spark_dp.spark.columns import DECLARED, SampledColumn, quoted, sampled_columns
 from spark_dp.spark.files import mark_as
@@ -16,8 +16,6 @@ from spark_dp.spark.frames import is_dataframe, with_metadata
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
 def declared(df: DataFrame, col: str, domain: object) -> DataFrame:
@@ -106,6 +104,4 @@ def _from_table(column: SampledColumn, table: DataFrame) -> Values:
 
 
 def _plain(value: Any, column_type: ColumnType) -> Any:
-    if column_type.kind == "timestamp" and value is not None:
-        return _EPOCH + timedelta(microseconds=value)
-    return value
+    return moment("timestamp", value) if column_type.kind == "timestamp" and value is not None else value

@@ -82,14 +82,13 @@ def histogram_frame(
     typed = []
     places = list(zip(*map(domain.coordinates, range(domain.size)), strict=True))
     for position, (axis, column) in enumerate(zip(domain.axes, columns, strict=True)):
-        if isinstance(axis, Intervals):
-            ends = [axis.ends(place) for place in range(axis.size)]
-            for side, name in enumerate(histogram_names(column.name, axis)):
-                rows[f"c{position}_{side}"] = [ends[place][side] for place in places[position]]
-                typed.append(_typed(f"c{position}_{side}", column, name))
-        else:
-            rows[f"c{position}"] = axis.drawn(places[position], SYSTEM)
-            typed.append(_typed(f"c{position}", column, column.name))
+        listed = range(axis.size)
+        sides = (
+            zip(*map(axis.ends, listed), strict=True) if isinstance(axis, Intervals) else [axis.drawn(listed, SYSTEM)]
+        )
+        for side, (name, texts) in enumerate(zip(histogram_names(column.name, axis), sides, strict=True)):
+            rows[f"c{position}_{side}"] = [texts[place] for place in places[position]]
+            typed.append(_typed(f"c{position}_{side}", column, name))
     rows[NOISY_COUNT] = noisy_counts
     return _recorded(literal_rows(spark, rows).select(*typed, NOISY_COUNT), record)
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
 from spark_dp.domain import Axis, Dates, Integers, Intervals
-from spark_dp.domain.units import day_number, units
+from spark_dp.domain.units import units
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -23,14 +22,11 @@ _NEAR = 2.0**-20
 
 def with_rank(df: DataFrame, value: str, rank: str, axis: Axis) -> DataFrame:
     """The frame with a column of the rank (bigint) of each value, null outside the domain."""
-    if isinstance(axis, Integers):
-        x = F.col(value).cast("long")
-        inside = x.between(axis.low, axis.high)
-        return df.withColumn(rank, F.when(inside, x - F.lit(axis.low)))
-    if isinstance(axis, Dates):
-        # As days: a literal of the year 1 is no date to every version.
-        x, start = F.unix_date(F.col(value)).cast("long"), day_number(axis.start)
-        return df.withColumn(rank, F.when(x.between(start, start + axis.size - 1), x - F.lit(start)))
+    if isinstance(axis, Integers | Dates):
+        # Days as numbers: a literal of the year 1 is no date to every version.
+        x = (F.unix_date(F.col(value)) if isinstance(axis, Dates) else F.col(value)).cast("long")
+        inside = x.between(axis.first, axis.first + axis.size - 1)
+        return df.withColumn(rank, F.when(inside, x - F.lit(axis.first)))
     if isinstance(axis, Intervals):
         return _with_interval(df, value, rank, axis)
     raise TypeError(f"{axis!r} was not cast to its column")
@@ -38,12 +34,11 @@ def with_rank(df: DataFrame, value: str, rank: str, axis: Axis) -> DataFrame:
 
 def _with_interval(df: DataFrame, value: str, rank: str, axis: Intervals) -> DataFrame:
     x = _position(F.col(value), axis)
-    low, *inner, _ = axis.thresholds
     # A NaN is larger than every number to Spark, and in no bin.
     known = x.isNotNull() & ~F.isnan(x) if axis.floats else x.isNotNull()
-    inside = known if axis.bins.clip else (x >= _literal(low, axis)) & (x <= _literal(_last(axis), axis))
+    inside = known if axis.bins.clip else (x >= _literal(axis.thresholds[0], axis)) & (x <= _literal(_last(axis), axis))
     df = df.withColumn("x", F.when(inside, x))
-    df = _guessed(df, axis) if _even(axis) else _searched(df, axis, inner)
+    df = _guessed(df, axis) if _even(axis) else _searched(df, axis)
     return df.withColumn(rank, F.col("at").cast("long")).drop("x", "at")
 
 
@@ -115,8 +110,9 @@ def _guessed(df: DataFrame, axis: Intervals) -> DataFrame:
     return df.withColumn("at", F.when(x.isNotNull(), place)).drop("share")
 
 
-def _searched(df: DataFrame, axis: Intervals, inner: Sequence[float]) -> DataFrame:
+def _searched(df: DataFrame, axis: Intervals) -> DataFrame:
     """The bin by halving: the number of inner edges at or below the value."""
+    inner = axis.thresholds[1:-1]
     edges = F.array(*(_literal(edge, axis) for edge in inner))
     df = df.withColumn("at", F.when(F.col("x").isNotNull(), F.lit(0)))
     step = 1 << max(0, len(inner).bit_length() - 1)

@@ -6,8 +6,6 @@ reaches an executor is made inside another one, so that it goes by value and no 
 
 from __future__ import annotations
 
-import functools
-import operator
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
@@ -86,7 +84,6 @@ def row_group_counter(
 def _adder(domain: Domain) -> Callable[[Ints, Sequence[Coded]], None]:
     """A function that adds the rows of a batch to the totals of each rank, from the codes of each column."""
     size, sizes = domain.size, [axis.size for axis in domain.axes]
-    strides = [functools.reduce(operator.mul, sizes[place + 1 :], 1) for place in range(len(sizes))]
 
     def joint_ranks(coded: Sequence[Coded]) -> Ints:
         if len(coded) == 1:
@@ -94,9 +91,9 @@ def _adder(domain: Domain) -> Callable[[Ints, Sequence[Coded]], None]:
             return ranks[codes]
         joint: Any = 0
         elsewhere: Any = False
-        for (codes, ranks), stride, axis_size in zip(coded, strides, sizes, strict=True):
+        for (codes, ranks), axis_size in zip(coded, sizes, strict=True):
             places = ranks[codes]
-            joint = joint + places * stride
+            joint = joint * axis_size + places
             elsewhere = elsewhere | (places == axis_size)
         joint[elsewhere] = size
         return joint  # type: ignore[no-any-return]

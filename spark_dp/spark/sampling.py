@@ -18,7 +18,7 @@ from spark_dp.mechanisms.perturbed_histogram import PerturbedHistogram
 from spark_dp.mechanisms.registry import AUTO, check_method
 from spark_dp.privacy import Epsilon, Guarantee, Relation
 from spark_dp.release import Release, read_publicly, release_groups, release_histogram, release_sample
-from spark_dp.spark.columns import SampledColumn, check_histogram_names, sampled_columns
+from spark_dp.spark.columns import SampledColumn, check_histogram_names, column_names, sampled_columns
 from spark_dp.spark.counting import count_native
 from spark_dp.spark.domains import resolve
 from spark_dp.spark.files import count_parquet, is_parquet
@@ -90,8 +90,7 @@ def _grouped(
     budget: Budget | None,
 ) -> tuple[Release, Question]:
     """A sample in each group, from the counts of groups and values jointly."""
-    keys = tuple(column.name for column in sampled_columns(df, by))
-    names = tuple(column.name for column in sampled_columns(df, col))
+    keys, names = column_names(by), column_names(col)
     question = _question(df, [*keys, *names], domain)
     axes = question.domain.axes
     for key, axis in zip(keys, axes, strict=False):
