@@ -104,7 +104,13 @@ class Relation(str, Enum):
 
 @dataclass(frozen=True)
 class Guarantee:
-    """ε-differential privacy of a whole release, under one relation, for one row.
+    """ε-differential privacy of a whole release, under one relation, for one row or one privacy unit.
+
+    Args:
+        epsilon: ε of the whole release.
+        relation: which tables are neighbors.
+        privacy_unit: the column whose values are the units, of which a neighbor has one more, less or other, with
+            all its rows; None if that is one row.
 
     >>> print(Guarantee(Epsilon.parse("0.5"), Relation.REPLACE).in_words())
     0.5-differential privacy: replacing any one row changes the probability of any release by a factor of at most 1.649.
@@ -112,12 +118,14 @@ class Guarantee:
 
     epsilon: Epsilon
     relation: Relation
+    privacy_unit: str | None = None
 
     def in_words(self) -> str:
         """The guarantee as one sentence for people."""
         # Rounded up: a promise may be understated, never overstated.
         factor = Context(prec=4, rounding=ROUND_CEILING).plus(self.epsilon.decimal.exp())
+        whose = "any one row" if self.privacy_unit is None else f"all rows of any one {self.privacy_unit}"
         return (
-            f"{self.epsilon}-differential privacy: {self.relation.in_words} any one row changes the probability "
+            f"{self.epsilon}-differential privacy: {self.relation.in_words} {whose} changes the probability "
             f"of any release by a factor of at most {factor:,f}."
         )

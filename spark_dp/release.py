@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from spark_dp.budget import Budget, Entry
 from spark_dp.counts import Counts
 from spark_dp.errors import PrivateComputationError
+from spark_dp.exact.parts import Parts
 from spark_dp.mechanisms import Mechanism
 from spark_dp.mechanisms.noise import NoiseMechanism
 from spark_dp.privacy import Guarantee
@@ -33,17 +34,28 @@ class Release:
 
 
 def release_sample(
-    mechanism: Mechanism, columns: tuple[str, ...], count: Callable[[], Counts], budget: Budget | None = None
+    mechanism: Mechanism,
+    columns: tuple[str, ...],
+    count: Callable[[], Counts | Parts],
+    budget: Budget | None = None,
+    privacy_unit: str | None = None,
 ) -> Release:
     """Draw a private sample once, from arguments that were checked before.
 
     The budget is charged before ``count`` reads the first row and stays charged whatever follows.
 
+    Args:
+        mechanism: what draws.
+        columns: the sampled columns.
+        count: the counts, of one record for each unit.
+        budget: what to charge.
+        privacy_unit: the column whose values are the units, None if each row is one.
+
     Raises:
         BudgetError: from the budget, before anything is read.
         PrivateComputationError: if counting or drawing fails.
     """
-    entry = _entry(mechanism.name, mechanism, columns, mechanism.num_samples)
+    entry = _entry(mechanism.name, mechanism, columns, mechanism.num_samples, privacy_unit)
     return _release(mechanism, entry, lambda: mechanism.draw(count()), budget)
 
 
@@ -68,7 +80,7 @@ def release_groups(
         budget: what to charge.
     """
     entry = replace(
-        _entry(mechanism.name, mechanism, columns, mechanism.num_samples),
+        _entry(mechanism.name, mechanism, columns, mechanism.num_samples, whole.privacy_unit),
         epsilon=str(whole.epsilon),
         relation=whole.relation.value,
         by=by,
@@ -85,10 +97,14 @@ def release_groups(
 
 
 def release_histogram(
-    mechanism: NoiseMechanism, columns: tuple[str, ...], count: Callable[[], Counts], budget: Budget | None = None
+    mechanism: NoiseMechanism,
+    columns: tuple[str, ...],
+    count: Callable[[], Counts],
+    budget: Budget | None = None,
+    privacy_unit: str | None = None,
 ) -> Release:
     """Release all counts once, with noise; otherwise as :func:`release_sample`."""
-    entry = _entry("histogram", mechanism, columns, 0)
+    entry = _entry("histogram", mechanism, columns, 0, privacy_unit)
     return _release(mechanism, entry, lambda: mechanism.noisy_counts(count()), budget)
 
 
@@ -101,7 +117,9 @@ def read_publicly(answer: Callable[[], int]) -> int:
     return _silent(lambda: [answer()])[0]
 
 
-def _entry(method: str, mechanism: Mechanism, columns: tuple[str, ...], num_samples: int) -> Entry:
+def _entry(
+    method: str, mechanism: Mechanism, columns: tuple[str, ...], num_samples: int, privacy_unit: str | None
+) -> Entry:
     return Entry(
         method=method,
         epsilon=str(mechanism.epsilon),
@@ -110,6 +128,7 @@ def _entry(method: str, mechanism: Mechanism, columns: tuple[str, ...], num_samp
         k=mechanism.k,
         num_samples=num_samples,
         version=__version__,
+        privacy_unit=privacy_unit,
     )
 
 

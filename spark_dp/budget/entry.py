@@ -22,6 +22,7 @@ class Entry:
         num_samples: samples released, in each group; 0 for a histogram.
         version: of spark_dp.
         by: the columns whose values are sampled each on its own.
+        privacy_unit: the column of which all rows with one value are protected together; None if each row is.
     """
 
     method: str
@@ -32,11 +33,12 @@ class Entry:
     num_samples: int
     version: str
     by: tuple[str, ...] = ()
+    privacy_unit: str | None = None
 
     @property
     def guarantee(self) -> Guarantee:
         """What the release promises."""
-        return Guarantee(Epsilon.parse(self.epsilon), Relation.parse(self.relation))
+        return Guarantee(Epsilon.parse(self.epsilon), Relation.parse(self.relation), self.privacy_unit)
 
     @classmethod
     def read(cls, record: Mapping[str, Any]) -> Entry:

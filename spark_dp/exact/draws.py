@@ -2,16 +2,38 @@
 
 from __future__ import annotations
 
-from spark_dp.exact.categorical import Categorical
+from collections.abc import Iterator
+from typing import Protocol
+
 from spark_dp.exact.source import Source
 
 
-def independent(distribution: Categorical, draws: int, source: Source) -> list[int]:
+class Distribution(Protocol):
+    """What draws are taken from: the counts of one place, or of many."""
+
+    scale: int
+    records: int
+    total: int
+
+    def pick(self, ticket: int) -> int:
+        """The rank that a ticket in [0, total) stands for."""
+        ...
+
+    def reveals(self, ticket: int) -> bool:
+        """Whether a ticket stands for a record, and not for what was added."""
+        ...
+
+    def revealed(self, record: int) -> int:
+        """The rank of record number 0..records−1."""
+        ...
+
+
+def independent(distribution: Distribution, draws: int, source: Source) -> list[int]:
     """Ranks drawn independently, each with the probabilities weight / total."""
     return [distribution.pick(source.below(distribution.total)) for _ in range(draws)]
 
 
-def polya_urn(distribution: Categorical, draws: int, source: Source) -> list[int]:
+def polya_urn(distribution: Distribution, draws: int, source: Source) -> list[int]:
     """Ranks from an urn into which each draw puts one record more of the value drawn.
 
     Of the total after i draws, i records are copies of earlier draws, so that a ticket among them
@@ -25,22 +47,25 @@ def polya_urn(distribution: Categorical, draws: int, source: Source) -> list[int
     return drawn
 
 
-def distinct_records(distribution: Categorical, draws: int, source: Source) -> list[int]:
+def distinct_records(distribution: Distribution, draws: int, source: Source) -> list[int]:
     """Ranks of which those that reveal come from different records, for at most as many draws as records.
 
     Each draw decides on its own whether to reveal. The revealing ones go through a random permutation
-    of the records, of which only what was moved is stored.
+    of the records.
     """
+    records = different(distribution.records, source)
     drawn: list[int] = []
-    moved: dict[int, int] = {}
-    last = distribution.records - 1
     for _ in range(draws):
         ticket = source.below(distribution.total)
-        if distribution.reveals(ticket):
-            place = source.below(last + 1)
-            drawn.append(distribution.revealed(moved.get(place, place)))
-            moved[place] = moved.get(last, last)
-            last -= 1
-        else:
-            drawn.append(distribution.pick(ticket))
+        reveals = distribution.reveals(ticket)
+        drawn.append(distribution.revealed(next(records)) if reveals else distribution.pick(ticket))
     return drawn
+
+
+def different(records: int, source: Source) -> Iterator[int]:
+    """All numbers below ``records`` in random order, of which only what was moved is stored."""
+    moved: dict[int, int] = {}
+    for last in range(records - 1, -1, -1):
+        place = source.below(last + 1)
+        yield moved.get(place, place)
+        moved[place] = moved.get(last, last)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from spark_dp.domain import MAX_CELLS
 from spark_dp.exact.bounds import exp_lower
 from spark_dp.mechanisms.base import Mechanism
 from spark_dp.mechanisms.dirichlet import Dirichlet
@@ -27,6 +28,9 @@ def choose(epsilon: Epsilon, k: int, relation: Relation, num_samples: int) -> ty
     """
     if k <= MAX_NOISY_CELLS and not _few(epsilon, k, relation, num_samples):
         return PerturbedHistogram
+    if k > MAX_CELLS and relation is Relation.REPLACE:
+        # Counts stay where the rows are, and a row outside the domain could change any weight of SS-ROO.
+        return Dirichlet
     return SsRoo if exact_from(exp_lower(epsilon.value), num_samples) <= MAX_EXACT_FROM else Dirichlet
 
 

@@ -14,8 +14,9 @@ from typing import ClassVar, TypeVar, final
 import numpy as np
 
 from spark_dp.counts import Counts
-from spark_dp.errors import ArgumentError, NumSamplesError, RelationError
+from spark_dp.errors import ArgumentError, MethodError, NumSamplesError, RelationError
 from spark_dp.exact.bounds import exp_lower
+from spark_dp.exact.parts import Parts
 from spark_dp.exact.source import SYSTEM, Source
 from spark_dp.privacy import Epsilon, Guarantee, Relation
 
@@ -120,18 +121,36 @@ class Mechanism(ABC):
         """
 
     @final
-    def draw(self, counts: Counts | Sequence[int]) -> list[int]:
+    def draw(self, counts: Counts | Parts | Sequence[int]) -> list[int]:
         """The release: the ranks of num_samples drawn values."""
         return self._draw(counts, SYSTEM)
 
     @final
-    def _draw(self, counts: Counts | Sequence[int], source: Source) -> list[int]:
+    def _draw(self, counts: Counts | Parts | Sequence[int], source: Source) -> list[int]:
+        if isinstance(counts, Parts):
+            self.check_apart()
+            return self._bound_to(counts)._ranks_apart(counts, source)  # noqa: SLF001 — of this class
         counts = self._completed(counts, source)
         return self._bound_to(counts)._ranks(counts, source)  # noqa: SLF001 — of this class
 
     @abstractmethod
     def _ranks(self, counts: Counts, source: Source) -> list[int]:
         """The drawn ranks, for a mechanism that knows n if it is public."""
+
+    def check_apart(self) -> None:
+        """Refuse if draws cannot be made from counts that lie in many places.
+
+        Raises:
+            MethodError: if they cannot; from public facts.
+        """
+        raise MethodError(
+            f"{self.name} needs all counts in one place, and those of {self.k:,} values are too many. Use "
+            "method='dirichlet', coarser values, or fewer columns at once."
+        )
+
+    def _ranks_apart(self, parts: Parts, source: Source) -> list[int]:
+        """The drawn ranks from such counts, after :meth:`check_apart` let them pass."""
+        raise NotImplementedError
 
     def _completed(self, counts: Counts | Sequence[int], source: Source) -> Counts:
         """The counts of all records: under replace, of those outside the domain too."""
@@ -145,7 +164,7 @@ class Mechanism(ABC):
             raise ArgumentError(f"counts over a domain of {counts.k} values given to a mechanism for k = {self.k}.")
         return counts
 
-    def _bound_to(self: M, counts: Counts) -> M:
+    def _bound_to(self: M, counts: Counts | Parts) -> M:
         """Under replace, this mechanism with n filled in; n is public there."""
         if self.relation is not Relation.REPLACE:
             return self
@@ -160,6 +179,19 @@ class Mechanism(ABC):
             ArgumentError: in one of its kinds, if it cannot answer for so few.
         """
         return self if self.n == n else dataclasses.replace(self, n=n)
+
+
+def refuse_replace_apart(mechanism: Mechanism) -> None:
+    """For a mechanism whose weights a row outside the domain changes, once it is replaced.
+
+    Raises:
+        MethodError: under replace.
+    """
+    if mechanism.relation is Relation.REPLACE:
+        raise MethodError(
+            f"{mechanism.name} under relation='replace' needs all counts in one place, and those of {mechanism.k:,} "
+            "values are too many. Use method='dirichlet' or relation='any'."
+        )
 
 
 def check_num_samples(num_samples: object) -> int:

@@ -6,11 +6,10 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import ClassVar
 
-from spark_dp.counts import Counts
 from spark_dp.errors import ArgumentError, MethodError
 from spark_dp.mechanisms import schedules
+from spark_dp.mechanisms.base import refuse_replace_apart
 from spark_dp.mechanisms.roo import Roo
-from spark_dp.mechanisms.weights import Smoothing
 from spark_dp.privacy import Relation
 
 #: The schedule has about 1.84 T/ε entries; at this limit it takes some seconds to build.
@@ -61,10 +60,13 @@ class DsRoo(Roo):
         if not self.waits_for_n:
             _ = self.schedule
 
-    def smoothing(self, counts: Counts) -> Smoothing:
+    def floor(self, minimum: int) -> int:
         """The pseudo-count u_m for every value."""
-        m = counts.minimum
-        return Smoothing(self.schedule[m] if m < len(self.schedule) else 0)
+        return self.schedule[minimum] if minimum < len(self.schedule) else 0
+
+    def check_apart(self) -> None:
+        """Refused under replace, where a replaced row may raise the smallest count."""
+        refuse_replace_apart(self)
 
 
 @lru_cache(maxsize=16)

@@ -12,9 +12,9 @@ for all counts of the piece, and a table has at most MAX_PIECES pieces however f
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 from spark_dp.exact.rising import Rising
 
@@ -49,10 +49,19 @@ class Envelope:
 
     def __call__(self, count: int) -> int:
         """b(count)."""
-        if count >= self.exact_from:
-            return count * self.scale
-        piece = bisect_right(self.knots, count) - 1
-        return self.weights[piece] + (count - self.knots[piece]) * self.slopes[piece]
+        return self.weights[0] + self.above_floor(count)
+
+    @cached_property
+    def above_floor(self) -> Callable[[int], int]:
+        """b(count) − b(0), as a function that holds no more than the table, so that it can be sent away."""
+        return partial(_above_floor, self.knots, self.weights, self.slopes, self.scale)
+
+
+def _above_floor(knots: Sequence[int], weights: Sequence[int], slopes: Sequence[int], scale: int, count: int) -> int:
+    if count >= knots[-1]:
+        return count * scale - weights[0]
+    piece = bisect_right(knots, count) - 1
+    return weights[piece] + (count - knots[piece]) * slopes[piece] - weights[0]
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import ClassVar
@@ -11,6 +12,7 @@ from spark_dp.counts import Counts
 from spark_dp.errors import ArgumentError, MethodError
 from spark_dp.exact.rising import Rising
 from spark_dp.mechanisms import envelope
+from spark_dp.mechanisms.base import refuse_replace_apart
 from spark_dp.mechanisms.weights import Scheme, Smoothing, WeightsMechanism
 from spark_dp.privacy import Relation
 
@@ -74,6 +76,19 @@ class SsRoo(WeightsMechanism):
         """b(c) − c for each value."""
         b = self.envelope
         return Smoothing(b(0), [b(count) - count * self.scale for count in counts.counts.tolist()])
+
+    def floor(self, minimum: int) -> int:
+        """b(0)."""
+        return self.envelope(0)
+
+    @property
+    def above_floor(self) -> Callable[[int], int]:
+        """b(c) − b(0)."""
+        return self.envelope.above_floor
+
+    def check_apart(self) -> None:
+        """Refused under replace, where replaced rows change the weights of the values that they take."""
+        refuse_replace_apart(self)
 
     def error_bound(self, n: int) -> Fraction:
         """(k − 1) b(0) / (b(n) + (k − 1) b(0)): reached when all n records hold the same value."""

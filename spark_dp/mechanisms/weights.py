@@ -13,12 +13,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
+from operator import mul
 from typing import ClassVar, final
 
 from spark_dp.counts import Counts
 from spark_dp.exact import draws
 from spark_dp.exact.categorical import Categorical
+from spark_dp.exact.parts import Apart, Parts
 from spark_dp.exact.source import Source
 from spark_dp.mechanisms.base import Mechanism
 
@@ -48,7 +50,7 @@ class Scheme(Enum):
     DISTINCT_RECORDS = "draws that reveal different records"
 
 
-_DRAW: dict[Scheme, Callable[[Categorical, int, Source], list[int]]] = {
+_DRAW: dict[Scheme, Callable[[draws.Distribution, int, Source], list[int]]] = {
     Scheme.INDEPENDENT: draws.independent,
     Scheme.POLYA_URN: draws.polya_urn,
     Scheme.DISTINCT_RECORDS: draws.distinct_records,
@@ -98,6 +100,20 @@ class WeightsMechanism(Mechanism):
         weights = Categorical(self.k, counts.ranks, counts.counts, self.scale, smoothing.seen, smoothing.unseen)
         return _DRAW[self.scheme](weights, self.num_samples, source)
 
+    def floor(self, minimum: int) -> int:
+        """The weight of a value without a record, if it depends on nothing but the smallest count."""
+        raise NotImplementedError
+
+    @property
+    def above_floor(self) -> Callable[[int], int]:
+        """The weight that so many records add to that, as a function that can be sent to where they are."""
+        return partial(mul, self.scale)
+
+    @final
+    def _ranks_apart(self, parts: Parts, source: Source) -> list[int]:
+        weights = Apart(parts, self.scale, self.floor(parts.minimum), source)
+        return _DRAW[self.scheme](weights, self.num_samples, source)
+
 
 class ConstantSmoothing(WeightsMechanism):
     """The same pseudo-count for every value, whatever the counts."""
@@ -107,9 +123,16 @@ class ConstantSmoothing(WeightsMechanism):
         """j/(E − 1) for j joint draws, rounded up, in units of 1/scale record."""
         return math.ceil(self.scale * self.joint_draws / (self.exp_epsilon - 1))
 
+    def floor(self, minimum: int) -> int:
+        """The pseudo-count."""
+        return self.pseudo_count
+
     def smoothing(self, counts: Counts) -> Smoothing:
         """The pseudo-count for every value."""
-        return Smoothing(self.pseudo_count)
+        return Smoothing(self.floor(counts.minimum))
+
+    def check_apart(self) -> None:
+        """A record adds the same weight to every value, wherever it lies."""
 
     def error_bound(self, n: int) -> Fraction:
         """q (1 − 1/k): reached when all n records hold the same value."""

@@ -24,6 +24,7 @@ def dp_sample(
     domain: Any = None,
     num_samples: int = 1,
     relation: str = "any",
+    privacy_unit: str | None = None,
     by: str | Sequence[str] | None = None,
     budget: Budget | None = None,
 ) -> DataFrame:
@@ -34,7 +35,8 @@ def dp_sample(
     (under "replace", where the number of rows is public, each becomes a random domain value).
 
     Args:
-        df: the private table, one row for each person. Batch, classic or Connect.
+        df: the private table, one row for each person unless ``privacy_unit`` says whose a row is. Batch,
+            classic or Connect.
         col: the column to sample, or several to sample jointly.
         eps: privacy loss bound of the whole release, read as decimal text; 10⁻⁹ to 50.
         method: one of :func:`spark_dp.methods`; "auto" takes the one with the smaller worst error,
@@ -46,6 +48,10 @@ def dp_sample(
         num_samples: values T in the release, which share eps; 1 to 1,000,000.
         relation: what one person can change: "any" (a row added, removed or replaced; the default),
             "replace" (the number of rows is public) or "add-remove".
+        privacy_unit: the column that tells whose a row is. All rows of one person are then protected together:
+            one uniformly random row of each, of those in the domain, is sampled from, and "row" in all that is
+            said here reads "unit". Rows in which it is null are left out; a unit without a row in the domain is
+            outside it.
         by: columns whose values make groups, each sampled on its own in the one release: num_samples
             values for every group of their domain, which ``domain`` gives too; empty groups have them
             as well. Each group runs at eps under "add-remove", else at eps/2.
@@ -56,7 +62,7 @@ def dp_sample(
         the public record of the release in ``df.schema[col].metadata["spark_dp"]``.
 
     Guarantee:
-        eps-differential privacy under the relation, for one row of df.
+        eps-differential privacy under the relation, for one row of df, or for all rows of one privacy unit.
 
     Error bound:
         ``mechanism(method, eps, k, num_samples=T).error_bound(n)`` bounds the total variation of each
@@ -80,7 +86,7 @@ def dp_sample(
     """
     from spark_dp.spark.sampling import sample
 
-    return sample(df, col, eps, method, domain, num_samples, relation, by, budget)
+    return sample(df, col, eps, method, domain, num_samples, relation, privacy_unit, by, budget)
 
 
 def dp_histogram(
@@ -90,6 +96,7 @@ def dp_histogram(
     *,
     domain: Any = None,
     relation: str = "any",
+    privacy_unit: str | None = None,
     budget: Budget | None = None,
 ) -> DataFrame:
     """Differentially private counts of all values of a column, drawn once.
@@ -100,11 +107,13 @@ def dp_histogram(
     domain are dropped (under "replace" each becomes a random domain value).
 
     Args:
-        df: the private table, one row for each person. Batch, classic or Connect.
+        df: the private table, one row for each person unless ``privacy_unit`` says whose a row is. Batch,
+            classic or Connect.
         col: the column to count, or several to count jointly.
         eps: privacy loss bound of the whole histogram, read as decimal text; 10⁻⁹ to 50.
         domain: as for :func:`dp_sample`; at most 2^20 values, or combinations of values.
         relation: as for :func:`dp_sample`.
+        privacy_unit: as for :func:`dp_sample`; each person is counted once.
         budget: an allowance to charge before any row is read.
 
     Returns:
@@ -113,7 +122,7 @@ def dp_histogram(
         metadata ``spark_dp`` of each.
 
     Guarantee:
-        eps-differential privacy under the relation, for one row of df.
+        eps-differential privacy under the relation, for one row of df, or for all rows of one privacy unit.
 
     Error bound:
         Each count is off by x with probability (1 − r)/(1 + r) · r^|x|, r = e^(−1/λ): by λ on average.
@@ -133,7 +142,7 @@ def dp_histogram(
     """
     from spark_dp.spark.sampling import histogram
 
-    return histogram(df, col, eps, domain, relation, budget)
+    return histogram(df, col, eps, domain, relation, privacy_unit, budget)
 
 
 def declare_domain(df: DataFrame, col: str, domain: Any) -> DataFrame:

@@ -109,13 +109,22 @@ def check_histogram_names(names: Sequence[str]) -> None:
         )
 
 
-def _sampled_column(df: DataFrame, name: str) -> SampledColumn:
+def field_of(df: DataFrame, name: str) -> T.StructField:
+    """The column of that name in the schema.
+
+    Raises:
+        ColumnError: if it is missing, ambiguous or nested.
+    """
     schema = df.schema
     if name not in schema.names:
         raise ColumnError(f"There is no column {name!r}. {_advice(schema, name)}")
     if len(rivals := _rivals(df, name)) > 1:
         raise ColumnError(f"Column {name!r} is ambiguous: the DataFrame has {rivals}. Rename or drop all but one.")
-    field = schema[name]
+    return schema[name]
+
+
+def _sampled_column(df: DataFrame, name: str) -> SampledColumn:
+    field = field_of(df, name)
     declared = field.metadata.get(DECLARED)
     return SampledColumn(
         name, _column_type(field), field.dataType.simpleString(), None if declared is None else str(declared)

@@ -37,36 +37,63 @@ def count_native(df: DataFrame, columns: Sequence[SampledColumn], domain: Domain
         outside: whether to count the rows outside the domain too. Where they are of no use, they
             do not even reach the driver.
     """
-    selected = df.select(*(column.expression.alias(f"v{position}") for position, column in enumerate(columns)))
-    keys = []
+    return collected(grouped_native(df, columns, domain, outside=outside), domain)
+
+
+def grouped_native(df: DataFrame, columns: Sequence[SampledColumn], domain: Domain, *, outside: bool) -> DataFrame:
+    """The same as rows of (rank, count), one for each rank and, with the rank null, one for what is outside."""
+    grouped = _numbered(df.select(*_values(columns)), domain, outside=outside)
+    grouped = grouped.groupBy(*_keys(domain)).agg(F.count("*").alias("count"))
+    grouped = _looked_up(grouped, columns, domain, outside=outside)
+    ranked = grouped.select(_combined(domain).alias("rank"), "count")
+    # An inner join leaves one row for each rank; a left one also those outside, to be folded into one.
+    return summed(ranked) if outside else ranked
+
+
+def ranked_rows(
+    df: DataFrame, columns: Sequence[SampledColumn], domain: Domain, others: Sequence[Column], *, outside: bool
+) -> DataFrame:
+    """The rows themselves, each with its rank, and other columns beside it."""
+    rows = _numbered(df.select(*_values(columns), *others), domain, outside=outside)
+    return _looked_up(rows, columns, domain, outside=outside).withColumn("rank", _combined(domain))
+
+
+def _values(columns: Sequence[SampledColumn]) -> list[Column]:
+    return [column.expression.alias(f"v{position}") for position, column in enumerate(columns)]
+
+
+def _keys(domain: Domain) -> list[str]:
+    """What tells the rank in each column: the value where the domain is a list, else the rank itself."""
+    return [f"v{at}" if isinstance(axis, Values) else f"r{at}" for at, axis in enumerate(domain.axes)]
+
+
+def _numbered(rows: DataFrame, domain: Domain, *, outside: bool) -> DataFrame:
+    """With the ranks that values themselves tell."""
     for position, axis in enumerate(domain.axes):
-        if isinstance(axis, Values):
-            keys.append(f"v{position}")
-            continue
-        # Without a list the value itself tells its rank: there is nothing to join.
-        selected = with_rank(selected, f"v{position}", f"r{position}", axis)
-        selected = selected if outside else selected.where(F.col(f"r{position}").isNotNull())
-        keys.append(f"r{position}")
-    grouped = selected.groupBy(*keys).agg(F.count("*").alias("count"))
+        if not isinstance(axis, Values):
+            rows = with_rank(rows, f"v{position}", f"r{position}", axis)
+            rows = rows if outside else rows.where(F.col(f"r{position}").isNotNull())
+    return rows
+
+
+def _looked_up(rows: DataFrame, columns: Sequence[SampledColumn], domain: Domain, *, outside: bool) -> DataFrame:
+    """With the ranks that a list tells."""
     for position, (axis, column) in enumerate(zip(domain.axes, columns, strict=True)):
         if not isinstance(axis, Values):
             continue
-        texts = literal_rows(df.sparkSession, {"text": axis.texts, "place": range(axis.size)})
+        texts = literal_rows(rows.sparkSession, {"text": axis.texts, "place": range(axis.size)})
         listed = texts.select(
             from_text(F.col("text"), column.type).alias(f"v{position}"), F.col("place").alias(f"r{position}")
         )
-        grouped = grouped.join(F.broadcast(listed), f"v{position}", "left" if outside else "inner")
-    places = [F.col(f"r{position}") for position in range(len(columns))]
-    ranked = grouped.select(_combined(places, domain).alias("rank"), "count")
-    # An inner join leaves one row for each rank; a left one also those outside, to be folded into one.
-    return collected(summed(ranked) if outside else ranked, domain)
+        rows = rows.join(F.broadcast(listed), f"v{position}", "left" if outside else "inner")
+    return rows
 
 
-def _combined(places: Sequence[Column], domain: Domain) -> Column:
+def _combined(domain: Domain) -> Column:
     """One rank from the rank in each column, the last running fastest; null if one is."""
-    rank, *others = places
-    for place, axis in zip(others, domain.axes[1:], strict=True):
-        rank = rank * F.lit(axis.size) + place
+    rank = F.col("r0")
+    for position, axis in enumerate(domain.axes[1:], start=1):
+        rank = rank * F.lit(axis.size) + F.col(f"r{position}")
     return rank
 
 
@@ -139,16 +166,17 @@ def summed(ranked: DataFrame) -> DataFrame:
 
 def collected(grouped: DataFrame, domain: Domain) -> Counts:
     """The one action over the private table."""
-    table = _table(grouped)
+    table = arrow_table(grouped)
     outside = table.filter(pc.is_null(table["rank"]))
     inside = table.filter(pc.is_valid(table["rank"]))
     ranks, counts = (inside[name].to_numpy().astype(np.int64) for name in ("rank", "count"))
     return Counts.sparse(domain.size, ranks, counts, sum(outside["count"].to_pylist()))
 
 
-def _table(grouped: DataFrame) -> pa.Table:
-    if hasattr(grouped, "toArrow"):
+def arrow_table(df: DataFrame) -> pa.Table:
+    """The rows of a small frame, on the driver."""
+    if hasattr(df, "toArrow"):
         # From Spark 4 on: a tenth of the time of as many rows one by one.
-        return grouped.toArrow()
-    rows = grouped.collect()
-    return pa.table({name: pa.array([row[name] for row in rows], pa.int64()) for name in ("rank", "count")})
+        return df.toArrow()
+    rows = df.collect()
+    return pa.table({name: pa.array([row[name] for row in rows]) for name in df.columns})

@@ -9,20 +9,24 @@ from typing import TYPE_CHECKING
 
 from spark_dp.budget import Budget
 from spark_dp.counts import Counts
-from spark_dp.domain import Domain, Intervals
+from spark_dp.domain import MAX_CELLS, Domain, Intervals
 from spark_dp.errors import DomainError, NumSamplesError, SourceError
+from spark_dp.exact.parts import Parts
 from spark_dp.mechanisms import mechanism, noise
 from spark_dp.mechanisms.base import MAX_DRAWS, Mechanism, check_num_samples
 from spark_dp.mechanisms.groups import group_mechanism
 from spark_dp.mechanisms.perturbed_histogram import PerturbedHistogram
 from spark_dp.mechanisms.registry import AUTO, check_method
+from spark_dp.mechanisms.weights import WeightsMechanism
 from spark_dp.privacy import Epsilon, Guarantee, Relation
 from spark_dp.release import Release, read_publicly, release_groups, release_histogram, release_sample
+from spark_dp.spark.apart import MAX_DRAWS_APART, parts
 from spark_dp.spark.columns import SampledColumn, check_histogram_names, column_names, sampled_columns
-from spark_dp.spark.counting import count_native
+from spark_dp.spark.counting import collected, grouped_native
 from spark_dp.spark.domains import resolve
 from spark_dp.spark.files import count_parquet, is_parquet
 from spark_dp.spark.frames import histogram_frame, histogram_names, is_dataframe, sample_frame
+from spark_dp.spark.privacy_unit import check_unit, count_units, grouped_by_unit
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -35,6 +39,7 @@ class Question:
     df: DataFrame
     columns: tuple[SampledColumn, ...]
     domain: Domain
+    privacy_unit: str | None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -43,9 +48,30 @@ class Question:
 
     def count(self, relation: Relation) -> Counts:
         """The private counts."""
-        # Only where the number of rows is public do those outside the domain take part.
-        counter = count_parquet if is_parquet(self.df) else count_native
-        return counter(self.df, self.columns, self.domain, outside=relation is Relation.REPLACE)
+        if is_parquet(self.df) and self.privacy_unit is None:
+            return count_parquet(self.df, self.columns, self.domain, outside=_outside(relation))
+        return collected(self._grouped(relation), self.domain)
+
+    def count_apart(self, chosen: Mechanism) -> Parts:
+        """The same for a domain whose counts stay where they are."""
+        if not isinstance(chosen, WeightsMechanism):
+            raise TypeError(f"{chosen.name} did not refuse a domain of {chosen.k:,} values")
+        return parts(self._grouped(chosen.relation), chosen)
+
+    def _grouped(self, relation: Relation) -> DataFrame:
+        if self.privacy_unit is None:
+            return grouped_native(self.df, self.columns, self.domain, outside=_outside(relation))
+        return grouped_by_unit(self.df, self.columns, self.domain, self.privacy_unit, outside=_outside(relation))
+
+    def public_n(self) -> int:
+        """The number of records, where it is public."""
+        count = self.df.count if self.privacy_unit is None else partial(count_units, self.df, self.privacy_unit)
+        return read_publicly(count)
+
+
+def _outside(relation: Relation) -> bool:
+    """Whether rows outside the domain take part: only where the number of rows is public."""
+    return relation is Relation.REPLACE
 
 
 def sample(
@@ -56,6 +82,7 @@ def sample(
     domain: object,
     num_samples: object,
     relation: object,
+    privacy_unit: object,
     by: object,
     budget: Budget | None,
 ) -> DataFrame:
@@ -68,15 +95,34 @@ def sample(
     if name != AUTO:
         # With a domain of one value: what does not depend on the domain is refused before it is looked at.
         mechanism(name, epsilon, 1, relation=neighbors, num_samples=draws)
+    unit = None if privacy_unit is None else check_unit(df, privacy_unit)
+    whole = Guarantee(epsilon, neighbors, unit)
     if by is not None:
-        drawn, question = _grouped(df, col, by, name, Guarantee(epsilon, neighbors), draws, domain, budget)
+        drawn, question = _grouped(df, col, by, name, whole, draws, domain, budget)
     else:
-        question = _question(df, col, domain)
-        chosen = mechanism(name, epsilon, question.domain.size, relation=neighbors, num_samples=draws)
-        if chosen.depends_on_n:
-            chosen = _with_public_n(chosen, df)
-        drawn = release_sample(chosen, question.names, lambda: question.count(neighbors), budget)
+        question = _question(df, col, domain, unit)
+        drawn = _drawn(question, name, whole, draws, budget)
     return sample_frame(df.sparkSession, question.columns, question.domain, drawn.values, drawn.entry.record())
+
+
+def _drawn(question: Question, name: str, whole: Guarantee, draws: int, budget: Budget | None) -> Release:
+    """A sample of the whole table."""
+    k = question.domain.size
+    chosen = mechanism(name, whole.epsilon, k, relation=whole.relation, num_samples=draws)
+    apart = k > MAX_CELLS
+    if apart:
+        chosen.check_apart()
+        if draws > MAX_DRAWS_APART:
+            raise NumSamplesError(
+                f"num_samples = {draws:,} from a domain of {k:,} values is more than {MAX_DRAWS_APART:,}: where the "
+                f"values are more than {MAX_CELLS:,}, each part of the table offers a candidate for each sample. Ask "
+                "for fewer, or sample fewer columns at once, or coarser values."
+            )
+    if chosen.depends_on_n:
+        # Before the budget is asked.
+        chosen = chosen.with_n(question.public_n())
+    count = partial(question.count_apart, chosen) if apart else partial(question.count, whole.relation)
+    return release_sample(chosen, question.names, count, budget, question.privacy_unit)
 
 
 def _grouped(
@@ -91,7 +137,8 @@ def _grouped(
 ) -> tuple[Release, Question]:
     """A sample in each group, from the counts of groups and values jointly."""
     keys, names = column_names(by), column_names(col)
-    question = _question(df, [*keys, *names], domain)
+    question = _question(df, [*keys, *names], domain, whole.privacy_unit)
+    _check_together(question.domain, "The groups and the values")
     axes = question.domain.axes
     for key, axis in zip(keys, axes, strict=False):
         if isinstance(axis, Intervals):
@@ -111,13 +158,20 @@ def _grouped(
 
 
 def histogram(
-    df: DataFrame, col: object, eps: object, domain: object, relation: object, budget: Budget | None
+    df: DataFrame,
+    col: object,
+    eps: object,
+    domain: object,
+    relation: object,
+    privacy_unit: object,
+    budget: Budget | None,
 ) -> DataFrame:
     """See :func:`spark_dp.dp_histogram`. Everything is checked before the private table is touched."""
     _check_source(df)
     epsilon = Epsilon.parse(eps)
     neighbors = Relation.parse(relation)
-    question = _question(df, col, domain)
+    unit = None if privacy_unit is None else check_unit(df, privacy_unit)
+    question = _question(df, col, domain, unit)
     pairs = zip(question.names, question.domain.axes, strict=True)
     check_histogram_names([name for column, axis in pairs for name in histogram_names(column, axis)])
     if question.domain.size > noise.MAX_NOISY_CELLS:
@@ -127,7 +181,7 @@ def histogram(
             "dp_sample, which has methods that cost only the values seen."
         )
     chosen = PerturbedHistogram(epsilon, question.domain.size, neighbors)
-    noisy = release_histogram(chosen, question.names, lambda: question.count(neighbors), budget)
+    noisy = release_histogram(chosen, question.names, partial(question.count, neighbors), budget, unit)
     return histogram_frame(df.sparkSession, question.columns, question.domain, noisy.values, noisy.entry.record())
 
 
@@ -143,11 +197,15 @@ def _check_source(df: object) -> None:
         )
 
 
-def _question(df: DataFrame, col: object, domain: object) -> Question:
+def _question(df: DataFrame, col: object, domain: object, unit: str | None) -> Question:
     columns = sampled_columns(df, col)
-    return Question(df, columns, resolve(columns, domain))
+    return Question(df, columns, resolve(columns, domain), unit)
 
 
-def _with_public_n(chosen: Mechanism, df: DataFrame) -> Mechanism:
-    """The mechanism for the number of rows, which is public, before the budget is asked."""
-    return chosen.with_n(read_publicly(df.count))
+def _check_together(domain: Domain, what: str) -> None:
+    """Refuse a domain whose counts do not fit the driver."""
+    if domain.size > MAX_CELLS:
+        raise DomainError(
+            f"{what} have {domain.size:,} combinations; their counts must fit the driver, at most {MAX_CELLS:,}. "
+            "Sample fewer columns at once, or coarser values."
+        )

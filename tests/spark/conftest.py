@@ -27,7 +27,7 @@ def untouchable(spark):
 @pytest.fixture
 def driver_rows(monkeypatch):
     """The sizes of all frames that were collected."""
-    from spark_dp.spark import counting
+    from spark_dp.spark import apart, counting
 
     sizes = []
 
@@ -36,6 +36,7 @@ def driver_rows(monkeypatch):
         sizes.append(found.num_rows)
         return found
 
-    original = counting._table
-    monkeypatch.setattr(counting, "_table", table)
+    original = counting.arrow_table
+    for module in (counting, apart):
+        monkeypatch.setattr(module, "arrow_table", table)
     return sizes
