@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 TREE = ("spark_dp", "tests", "jobs", "conftest.py", "pyproject.toml", "README.md")
 # Where a mistake in a file should show first, so that a kill takes seconds.
 LIKELY = {
+    "exact/parts.py": ("tests/unit/test_parts.py",),
     "exact/": ("tests/unit/test_draws.py", "tests/unit/test_exact.py"),
     "mechanisms/noise.py": ("tests/contract/test_noise.py",),
     "mechanisms/laplace_projection.py": ("tests/contract/test_noise.py",),
@@ -64,7 +65,12 @@ MUTANTS = (
         "return schedules.replace(e, scale, k, n)",
         "return schedules.add_remove(e, scale)",
     ),
-    Mutant("ds-roo: m off by one", "mechanisms/ds_roo.py", "m = counts.minimum", "m = counts.minimum + 1"),
+    Mutant(
+        "ds-roo: m off by one",
+        "mechanisms/ds_roo.py",
+        "self.schedule[minimum] if minimum <",
+        "self.schedule[minimum + 1] if minimum + 1 <",
+    ),
     Mutant(
         "ds-roo: n − 1 for n",
         "mechanisms/ds_roo.py",
@@ -162,6 +168,37 @@ MUTANTS = (
         "exact/categorical.py",
         "return ticket < self._revealing",
         "return ticket <= self._revealing",
+    ),
+    Mutant(
+        "parts: a candidate is used twice",
+        "exact/parts.py",
+        "[iter(part.candidates) for part in parts.parts]",
+        "[iter(part.candidates[:1] * 9) for part in parts.parts]",
+    ),
+    Mutant(
+        "parts: a value in proportion to its rows",
+        "exact/parts.py",
+        "each = [above(count) for count in levels.tolist()]",
+        "each = levels.tolist()",
+    ),
+    Mutant(
+        "parts: the smallest count of the values seen",
+        "exact/parts.py",
+        "if sum(part.seen for part in self.parts) < self.k:",
+        "if not self.parts:",
+    ),
+    Mutant(
+        "parts: a row outside the domain changes its value between draws",
+        "exact/parts.py",
+        "if record not in self._replaced:",
+        "if True:",
+    ),
+    Mutant("parts: no floor for one value", "exact/parts.py", "floor * parts.k", "floor * (parts.k - 1)"),
+    Mutant(
+        "parts: the last part alone",
+        "exact/parts.py",
+        "self._next(bisect_right(self._above, ticket))",
+        "self._next(len(self._above) - 1)",
     ),
     Mutant(
         "e^ε: rounded up",

@@ -49,12 +49,12 @@ def parts(grouped: DataFrame, mechanism: WeightsMechanism) -> Parts:
         source=SYSTEM,
         distinct=mechanism.scheme is Scheme.DISTINCT_RECORDS,
     )
-    table = arrow_table(grouped.mapInArrow(by_value(partial(_one_row, sum_up)), _SCHEMA))
+    table = arrow_table(grouped.mapInArrow(by_value(partial(one_row, sum_up)), _SCHEMA))
     rows = ({**row, "above": int(row["above"])} for row in table.to_pylist())
     return Parts(mechanism.k, tuple(Part(**row) for row in rows))
 
 
-def _one_row(sum_up: partial[Part], batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def one_row(sum_up: partial[Part], batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The whole partition as one part, on an executor."""
     ranks, counts, outside = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0
     for batch in batches:

@@ -73,6 +73,8 @@ def test_a_release_uses_no_forbidden_name(spark):
     assert len(frame.dp_sample(["s", "i"], 1, domain={"s": ["a"], "i": reference}, relation="replace").collect()) == 1
     assert len(frame.dp_histogram("s", 1, domain=["a", "b"]).collect()) == 2
     assert len(frame.dp_sample("s", 1, "subrr", domain=["a"], relation="replace", num_samples=5).collect()) == 5
+    assert len(frame.dp_sample("s", 1, domain=["a", "b"], privacy_unit="i", num_samples=3).collect()) == 3
+    assert len(frame.dp_sample("i", 1, domain=spark_dp.Integers(0, 10**9)).collect()) == 1
     declared = spark_dp.declare_domain(frame, "s", ["a"])
     assert declared.dp_sample("s", 1).first().s == "a"
     columns = sampled_columns(frame, "i")

@@ -40,6 +40,7 @@ def test_the_record_names_the_groups_and_the_whole_epsilon(people):
         "num_samples": 2,
         "version": dp.__version__,
         "by": ["region"],
+        "privacy_unit": None,
     }
 
 

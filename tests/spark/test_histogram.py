@@ -69,6 +69,7 @@ def test_the_record_of_the_release_is_in_the_metadata_of_every_column(letters):
         "num_samples": 0,
         "version": dp.__version__,
         "by": [],
+        "privacy_unit": None,
     }
     assert [histogram.schema[name].metadata["spark_dp"] for name in histogram.columns] == [record] * 2
 

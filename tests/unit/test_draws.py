@@ -10,6 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from tree import every_outcome
 
 from spark_dp.exact import draws
 from spark_dp.exact.categorical import Categorical
@@ -33,35 +34,7 @@ def distribution(scheme, case, number):
     counts, scale, extra, unseen = case
     seen = np.flatnonzero(counts)
     tested = Categorical(len(counts), seen, np.array(counts)[seen], scale, extra, unseen)
-    found = defaultdict(Fraction)
-
-    def explore(tickets, probability):
-        source = Replayed(tickets)
-        try:
-            found[tuple(scheme(tested, number, source))] += probability
-        except ExhaustedError as asked:
-            for ticket in range(asked.bound):
-                explore([*tickets, ticket], probability / asked.bound)
-
-    explore([], Fraction(1))
-    return dict(found)
-
-
-class ExhaustedError(Exception):
-    def __init__(self, bound):
-        self.bound = bound
-
-
-class Replayed:
-    """A source that gives the numbers of a list and then tells what it would be asked for."""
-
-    def __init__(self, tickets):
-        self._tickets = iter(tickets)
-
-    def below(self, bound):
-        for ticket in self._tickets:
-            return ticket
-        raise ExhaustedError(bound)
+    return every_outcome(lambda source: tuple(scheme(tested, number, source)))
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)

@@ -74,6 +74,7 @@ def test_the_record_holds_public_facts_only():
         "num_samples": 1,
         "version": drawn.entry.version,
         "by": [],
+        "privacy_unit": None,
     }
     assert Entry.read(json.loads(json.dumps(drawn.entry.record()))) == drawn.entry
     assert drawn.guarantee.in_words().startswith("1-differential privacy: replacing any one row")
