@@ -16,7 +16,7 @@ import time
 from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import PurePosixPath
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import DataFrame, SparkSession
@@ -24,6 +24,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import BinaryType
 
 import spark_dp as dp
+from spark_dp.domain import from_json
 from spark_dp.errors import ArgumentError, SparkDPError
 from spark_dp.spark.columns import quoted
 
@@ -47,7 +48,12 @@ def parser() -> Parser:
         epilog="A table is a path whose ending tells its format (a folder without one is Parquet), or a catalog name.",
     )
     add = parsed.add_argument
-    add("--input", required=True, metavar="TABLE", help="the private table, one row for each person")
+    add(
+        "--input",
+        required=True,
+        metavar="TABLE",
+        help="the private table, one row for each person without --privacy-unit",
+    )
     add("--format", choices=(*FORMATS, "table"), help="format of --input, if its ending does not tell")
     add("--schema", metavar="DDL", help="columns and types of a CSV or JSON input, such as 'code string, year int'")
     add("--column", required=True, action="append", metavar="NAME", help="column to sample; repeat to sample jointly")
@@ -56,11 +62,17 @@ def parser() -> Parser:
         action="append",
         metavar="DOMAIN",
         help="public values of the column, in the order of --column: a table with a column of that name, TABLE#OTHER "
-        "for another column of it, or a JSON list. Without one: the declared domain, or false and true",
+        "for another column of it, a JSON list, or the JSON of Bins, Integers or Dates. Without one: the declared domain, "
+        "or false and true",
     )
+    add(
+        "--by", action="append", metavar="NAME", help="column whose values make groups, each sampled on its own; repeat"
+    )
+    add("--by-domain", action="append", metavar="DOMAIN", help="public values of the --by columns, as --domain")
+    add("--privacy-unit", metavar="NAME", help="column that tells whose a row is (default: each row is another person)")
     add("--eps", required=True, metavar="EPS", help="privacy loss bound of the whole release, such as 0.5")
     add("--method", default="auto", help=f"one of {', '.join(dp.methods())} (default: %(default)s)")
-    add("--num-samples", type=int, default=1, metavar="T", help="samples to draw (default: %(default)s)")
+    add("--num-samples", type=int, default=1, metavar="T", help="samples to draw, in each group (default: %(default)s)")
     add("--relation", default="any", help="any, replace or add-remove (default: %(default)s)")
     add("--output", required=True, metavar="PATH", help="where to write; must not exist")
     add("--output-format", choices=("parquet", "csv"), help="format of --output, if its ending does not tell")
@@ -92,8 +104,11 @@ def release(spark: SparkSession, arguments: argparse.Namespace) -> None:
     """Sample, write, report."""
     output_format = arguments.output_format or table_format(arguments.output, otherwise="parquet")
     table = read(spark, arguments.input, arguments.format, arguments.schema)
-    check_output(spark, arguments.output, output_format, table, arguments.column)
-    domain = domains(spark, arguments.column, arguments.domain)
+    check_output(spark, arguments.output, output_format, table, [*arguments.column, *(arguments.by or ())])
+    domain = domains(spark, ("column", "domain"), arguments.column, arguments.domain)
+    if arguments.by:
+        groups = domains(spark, ("by", "by-domain"), arguments.by, arguments.by_domain) or {}
+        domain = {**groups, **(domain or {})} or None
     print(f"Sampling {', '.join(arguments.column)} of {arguments.input} on Spark …", flush=True)
     started = time.monotonic()
     sample = dp.dp_sample(
@@ -104,6 +119,8 @@ def release(spark: SparkSession, arguments: argparse.Namespace) -> None:
         domain=domain,
         num_samples=arguments.num_samples,
         relation=arguments.relation,
+        privacy_unit=arguments.privacy_unit,
+        by=arguments.by,
     )
     print(f"Drawn after {time.monotonic() - started:.1f} s. Writing …", flush=True)
     # One file, which appears by one rename when Spark commits the job: no reader sees half of it.
@@ -131,19 +148,24 @@ def read(spark: SparkSession, name: str, given: str | None = None, schema: str |
     return (reader.schema(schema) if schema else reader).load(name)
 
 
-def domains(spark: SparkSession, columns: Sequence[str], given: Sequence[str] | None) -> Any:
+def domains(
+    spark: SparkSession, options: tuple[str, str], columns: Sequence[str], given: Sequence[str] | None
+) -> dict[str, object] | None:
     """The domain of each column, by its name."""
     if given is None:
         return None
     if len(given) != len(columns):
         raise ArgumentError(
-            f"There are {len(columns)} --column and {len(given)} --domain: give one domain for each column, or none."
+            f"There are {len(columns)} --{options[0]} and {len(given)} --{options[1]}: give one domain for each column, "
+            "or none."
         )
     return {column: domain(spark, column, text) for column, text in zip(columns, given, strict=True)}
 
 
 def domain(spark: SparkSession, column: str, text: str) -> object:
-    """A JSON list, or the column of a public reference table."""
+    """A JSON list, the JSON of a domain, or the column of a public reference table."""
+    if text.lstrip().startswith("{"):
+        return from_json(text)
     if text.lstrip().startswith("["):
         try:
             return json.loads(text, parse_float=Decimal)
@@ -181,15 +203,19 @@ def report(sample: DataFrame, arguments: argparse.Namespace) -> None:
     entry = dp.Entry.read(record)
     rows = sample.limit(SHOWN).collect()
     shown = [str(row[0]) if len(row) == 1 else str(tuple(row)) for row in rows]
-    rest = f", … ({entry.num_samples - SHOWN} more)" if entry.num_samples > SHOWN else ""
+    records = "rows" if entry.privacy_unit is None else f"values of {entry.privacy_unit}"
+    released = sample.count()
+    rest = f", … ({released - SHOWN:,} more)" if released > SHOWN else ""
+    if entry.by:
+        print(f"Groups     by {', '.join(entry.by)}")
     print(f"Sample     {', '.join(shown)}{rest}")
     print(f"Guarantee  {entry.guarantee.in_words()}")
     print(
         f"Public     the domain of {entry.k:,} values, method {entry.method}, eps {entry.epsilon}, relation "
         f"{entry.relation}, num_samples {entry.num_samples}"
-        + (", the number of rows" if entry.relation == "replace" else "")
+        + (f", the number of {records}" if entry.relation == "replace" else "")
     )
-    private = "every row, every count, " + ("" if entry.relation == "replace" else "the number of rows, ")
+    private = "every row, every count, " + ("" if entry.relation == "replace" else f"the number of {records}, ")
     print(f"Private    {private}and whether a draw revealed a row or obscured it")
     print(f"Output     {arguments.output}", flush=True)
 

@@ -82,6 +82,9 @@ def run(job, tables, tmp_path, capsys):
         ({"domain": '["q"]'}, {"q"}),
         ({"column": "age", "domain": "{tables}/ages.csv#years"}, {20, 30}),
         ({"column": ["sex", "age"], "domain": ["{tables}/sexes.parquet", "[20]"]}, {("f", 20), ("m", 20)}),
+        ({"column": "age", "domain": '{"domain": "integers", "low": 20, "high": 21}'}, {20, 21}),
+        ({"privacy_unit": "age"}, {"f", "m"}),
+        ({"by": "age", "by_domain": "[20, 30]", "num_samples": "3"}, {(a, s) for a in (20, 30) for s in "fm"}),
     ],
 )
 def test_every_kind_of_table_and_domain(run, spark, tables, tmp_path, changes, values):
@@ -135,6 +138,10 @@ def test_what_stays_private_depends_on_the_relation(run, tmp_path):
         ({"domain": None}, "no public domain"),
         ({"domain": ["[1]", "[2]"]}, "1 --column and 2 --domain"),
         ({"domain": "[1, 2"}, "no JSON list"),
+        ({"domain": "{1, 2"}, "This is not JSON"),
+        ({"by": "age", "by_domain": ["[1]", "[2]"]}, "1 --by and 2 --by-domain"),
+        ({"by": "age"}, "Column 'age' has no public domain"),
+        ({"privacy_unit": "who"}, "no column 'who'"),
         ({"domain": "[1, 2]"}, "holds integer values"),
         ({"domain": "{tables}/ages.csv"}, "none named 'sex'"),
         ({"domain": "{tables}/ages.csv#code"}, "has no column 'code'"),
