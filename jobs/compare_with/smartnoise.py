@@ -23,6 +23,8 @@ def prepared(task: Task) -> Release:
     def release() -> Mapping[str, float]:
         privacy = Privacy(epsilon=EPSILON)
         reader = from_connection(task.spark, privacy=privacy, metadata=METADATA, engine="spark")
+        # Collected once, which is no matter of course: what comes back is lazy and draws its noise again at each
+        # collect or show (and twice before, to see whether it is empty and of which types), for one ε.
         return {row["value"]: row["n"] for row in reader.execute(QUERY).collect()}
 
     return release

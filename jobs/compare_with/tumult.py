@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from rounds import EPSILON, Release, Task, compare
 from tmlt.analytics import AddOneRow, KeySet, PureDPBudget, QueryBuilder, Session
 
-# What Tumult draws once is a table in Spark's warehouse, which is there only until the program ends.
 SOURCE = "people"
 
 
@@ -18,6 +17,7 @@ def prepared(task: Task) -> Release:
         budget = PureDPBudget(EPSILON)
         session = Session.from_dataframe(budget, SOURCE, task.table, AddOneRow())
         keys = KeySet.from_dict({"value": list(task.domain)})
+        # Drawn once: the noisy counts are written to Spark's warehouse, where they stay until the program ends.
         counts = session.evaluate(QueryBuilder(SOURCE).groupby(keys).count(), budget)
         return {row["value"]: row["count"] for row in counts.collect()}
 
