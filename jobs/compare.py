@@ -58,7 +58,7 @@ def main() -> int:
         "--pipeline-dp-rows",
         type=int,
         default=1_000_000,
-        help="rows of pipeline-dp's own, which takes a minute for a million (default: %(default)s)",
+        help="rows of pipeline-dp's own, for it is slow (default: %(default)s)",
     )
     add("--files", type=int, default=16, help="Parquet files of each table (default: %(default)s)")
     add("--rounds", type=int, default=5, help="timed rounds of each line (default: %(default)s)")
