@@ -62,8 +62,8 @@ def parser() -> Parser:
         action="append",
         metavar="DOMAIN",
         help="public values of the column, in the order of --column: a table with a column of that name, TABLE#OTHER "
-        "for another column of it, a JSON list, or the JSON of Bins, Integers or Dates. Without one: the declared domain, "
-        "or false and true",
+        "for another column of it, a JSON list, or the JSON of Bins, Integers or Dates. Without one: the declared "
+        "domain, or false and true",
     )
     add(
         "--by", action="append", metavar="NAME", help="column whose values make groups, each sampled on its own; repeat"
@@ -156,8 +156,8 @@ def domains(
         return None
     if len(given) != len(columns):
         raise ArgumentError(
-            f"There are {len(columns)} --{options[0]} and {len(given)} --{options[1]}: give one domain for each column, "
-            "or none."
+            f"There are {len(columns)} --{options[0]} and {len(given)} --{options[1]}: give one domain for each "
+            "column, or none."
         )
     return {column: domain(spark, column, text) for column, text in zip(columns, given, strict=True)}
 

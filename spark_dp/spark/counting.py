@@ -18,7 +18,7 @@ from spark_dp.counts import Counts
 from spark_dp.domain import Axis, Dates, Domain, Integers, Intervals, Values
 from spark_dp.spark.columns import SampledColumn
 from spark_dp.spark.frames import from_text, literal_rows
-from spark_dp.spark.ranking import with_rank
+from spark_dp.spark.ranking import consecutive_rank, with_interval
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -42,10 +42,11 @@ def count_native(df: DataFrame, columns: Sequence[SampledColumn], domain: Domain
 
 def grouped_native(df: DataFrame, columns: Sequence[SampledColumn], domain: Domain, *, outside: bool) -> DataFrame:
     """The same as rows of (rank, count), one for each rank and, with the rank null, one for what is outside."""
-    grouped = _numbered(df.select(*_values(columns)), domain, outside=outside)
-    grouped = grouped.groupBy(*_keys(domain)).agg(F.count("*").alias("count"))
-    grouped = _looked_up(grouped, columns, domain, outside=outside)
-    ranked = grouped.select(_combined(domain).alias("rank"), "count")
+    selected = _in_bins(df.select(*_values(columns)), domain, outside=outside)
+    # Whole numbers are grouped as they are, too, and ranked afterwards.
+    keys = [f"r{at}" if isinstance(axis, Intervals) else f"v{at}" for at, axis in enumerate(domain.axes)]
+    grouped = selected.groupBy(*keys).agg(F.count("*").alias("count"))
+    ranked = _ranked(grouped, columns, domain, outside=outside).select("rank", "count")
     # An inner join leaves one row for each rank; a left one also those outside, to be folded into one.
     return summed(ranked) if outside else ranked
 
@@ -54,31 +55,29 @@ def ranked_rows(
     df: DataFrame, columns: Sequence[SampledColumn], domain: Domain, others: Sequence[Column], *, outside: bool
 ) -> DataFrame:
     """The rows themselves, each with its rank, and other columns beside it."""
-    rows = _numbered(df.select(*_values(columns), *others), domain, outside=outside)
-    return _looked_up(rows, columns, domain, outside=outside).withColumn("rank", _combined(domain))
+    rows = _in_bins(df.select(*_values(columns), *others), domain, outside=outside)
+    return _ranked(rows, columns, domain, outside=outside)
 
 
 def _values(columns: Sequence[SampledColumn]) -> list[Column]:
     return [column.expression.alias(f"v{position}") for position, column in enumerate(columns)]
 
 
-def _keys(domain: Domain) -> list[str]:
-    """What tells the rank in each column: the value where the domain is a list, else the rank itself."""
-    return [f"v{at}" if isinstance(axis, Values) else f"r{at}" for at, axis in enumerate(domain.axes)]
-
-
-def _numbered(rows: DataFrame, domain: Domain, *, outside: bool) -> DataFrame:
-    """With the ranks that values themselves tell."""
+def _in_bins(rows: DataFrame, domain: Domain, *, outside: bool) -> DataFrame:
+    """With the bins of the values, and without the rows that have no part in the answer."""
     for position, axis in enumerate(domain.axes):
-        if not isinstance(axis, Values):
-            rows = with_rank(rows, f"v{position}", f"r{position}", axis)
-            rows = rows if outside else rows.where(F.col(f"r{position}").isNotNull())
+        if isinstance(axis, Intervals):
+            rows = with_interval(rows, f"v{position}", f"r{position}", axis, outside=outside)
+        elif isinstance(axis, Integers | Dates) and not outside:
+            rows = rows.where(consecutive_rank(F.col(f"v{position}"), axis).isNotNull())
     return rows
 
 
-def _looked_up(rows: DataFrame, columns: Sequence[SampledColumn], domain: Domain, *, outside: bool) -> DataFrame:
-    """With the ranks that a list tells."""
+def _ranked(rows: DataFrame, columns: Sequence[SampledColumn], domain: Domain, *, outside: bool) -> DataFrame:
+    """With one rank for all columns, null outside the domain."""
     for position, (axis, column) in enumerate(zip(domain.axes, columns, strict=True)):
+        if isinstance(axis, Integers | Dates):
+            rows = rows.withColumn(f"r{position}", consecutive_rank(F.col(f"v{position}"), axis))
         if not isinstance(axis, Values):
             continue
         texts = literal_rows(rows.sparkSession, {"text": axis.texts, "place": range(axis.size)})
@@ -86,7 +85,7 @@ def _looked_up(rows: DataFrame, columns: Sequence[SampledColumn], domain: Domain
             from_text(F.col("text"), column.type).alias(f"v{position}"), F.col("place").alias(f"r{position}")
         )
         rows = rows.join(F.broadcast(listed), f"v{position}", "left" if outside else "inner")
-    return rows
+    return rows.withColumn("rank", _combined(domain))
 
 
 def _combined(domain: Domain) -> Column:

@@ -14,10 +14,11 @@ import pytest
 
 import spark_dp as dp
 from spark_dp import Bins, Dates, Integers, Values
+from spark_dp.domain import Intervals
+from spark_dp.spark import ranking
 from spark_dp.spark.columns import sampled_columns
-from spark_dp.spark.counting import count_arrow, count_native
+from spark_dp.spark.counting import count_arrow, count_native, ranked_rows
 from spark_dp.spark.domains import resolve
-from spark_dp.spark.ranking import with_rank
 
 UTC = timezone.utc
 DBL_MAX = 1.7976931348623157e308
@@ -149,15 +150,37 @@ def written(value):
     return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}.get(str(value), str(value))
 
 
+#: What is tried first gives way, so that each way to find a bin has to find them all.
+WAYS = {"as it is": (), "by a grid": ("_dividing",), "by halving": ("_dividing", "_gridded")}
+
+
+@pytest.mark.parametrize("outside", [True, False])
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", CASES)
-def test_every_value_has_the_rank_of_its_domain(spark, name):
+def test_every_value_has_the_rank_of_its_domain(spark, monkeypatch, name, way, outside):
     spark_type, domain, values = CASES[name]
     frame = table(spark, spark_type, values)
-    (column,) = sampled_columns(frame, "v")
-    axis = resolve([column], domain)
-    ranks = {row["number"]: row["r"] for row in with_rank(frame, "v", "r", axis).select("number", "r").collect()}
-    wrong = [(value, ranks[n], axis.rank(value)) for n, value in enumerate(values) if ranks[n] != axis.rank(value)]
-    assert not wrong
+    columns = sampled_columns(frame, "v")
+    axis = resolve(columns, domain)
+    if not isinstance(axis, Intervals) and (WAYS[way] or not outside):
+        pytest.skip("a way of bins alone")
+    for step in WAYS[way]:
+        monkeypatch.setattr(ranking, step, lambda _axis: None)
+    rows = ranked_rows(frame, columns, axis, [frame["number"]], outside=outside).collect()
+    ranks = {row["number"]: row["rank"] for row in rows}
+    assert len(rows) == len(values) or not outside
+    right = [axis.rank(value) for value in values]
+    assert not [pair for n, pair in enumerate(zip(values, right, strict=True)) if ranks.get(n) != pair[1]]
+
+
+def test_the_ways_to_find_a_bin_are_all_used(spark):
+    ways = set()
+    for spark_type, domain, values in CASES.values():
+        axis = resolve(sampled_columns(table(spark, spark_type, values[:1]), "v"), domain)
+        if isinstance(axis, Intervals):
+            gridded = ranking._gridded(axis) is not None
+            ways.add("divided" if ranking._dividing(axis) else "gridded" if gridded else "halved")
+    assert ways == {"divided", "gridded", "halved"}
 
 
 @pytest.mark.parametrize(
