@@ -17,12 +17,20 @@ from spark_dp.mechanisms.groups import group_mechanism
 from spark_dp.mechanisms.perturbed_histogram import PerturbedHistogram
 from spark_dp.mechanisms.registry import AUTO, check_method
 from spark_dp.privacy import Epsilon, Guarantee, Relation
-from spark_dp.release import Release, read_publicly, release_groups, release_histogram, release_sample
+from spark_dp.release import (
+    Release,
+    read_publicly,
+    release_groups,
+    release_histogram,
+    release_sample,
+    release_weights,
+)
 from spark_dp.spark.columns import SampledColumn, check_histogram_names, column_names, sampled_columns
 from spark_dp.spark.counting import count_native
 from spark_dp.spark.domains import resolve
 from spark_dp.spark.files import count_parquet, is_parquet
 from spark_dp.spark.frames import histogram_frame, histogram_names, is_dataframe, sample_frame
+from spark_dp.spark.synthetic import check_widths, synthetic_frame
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -73,10 +81,20 @@ def sample(
     else:
         question = _question(df, col, domain)
         chosen = mechanism(name, epsilon, question.domain.size, relation=neighbors, num_samples=draws)
+        if draws > MAX_DRAWS and isinstance(chosen, noise.NoiseMechanism):
+            return _synthetic(question, chosen, budget)
         if chosen.depends_on_n:
             chosen = _with_public_n(chosen, df)
         drawn = release_sample(chosen, question.names, lambda: question.count(neighbors), budget)
     return sample_frame(df.sparkSession, question.columns, question.domain, drawn.values, drawn.entry.record())
+
+
+def _synthetic(question: Question, chosen: noise.NoiseMechanism, budget: Budget | None) -> DataFrame:
+    """More samples than the driver makes one by one: it releases their weights, and Spark draws."""
+    check_widths(question.columns, question.domain)
+    drawn = release_weights(chosen, question.names, lambda: question.count(chosen.relation), budget)
+    spark, draws, record = question.df.sparkSession, chosen.num_samples, drawn.entry.record()
+    return synthetic_frame(spark, question.columns, question.domain, drawn.values, draws, record)
 
 
 def _grouped(
