@@ -196,8 +196,8 @@ def check_num_samples(num_samples: object) -> int:
     draws = int(num_samples)
     if not 1 <= draws <= MAX_SYNTHETIC_DRAWS:
         raise NumSamplesError(
-            f"num_samples = {num_samples} is outside 1 to {MAX_SYNTHETIC_DRAWS:,}: all samples of a release share its eps. "
-            "Ask for fewer."
+            f"num_samples = {num_samples} is outside 1 to {MAX_SYNTHETIC_DRAWS:,}: all samples of a release share its "
+            "eps. Ask for fewer."
         )
     return draws
 

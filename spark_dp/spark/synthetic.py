@@ -78,10 +78,9 @@ def synthetic_frame(
     rows = rows.select("id", *_places(domain))
     typed = []
     for use, (axis, column) in enumerate(zip(domain.axes, columns, strict=True), start=1):
-        place, chance = F.col(_place(use)), f"h{use}"
         if isinstance(axis, Intervals):
             # A hash with a key of its own: what chose the bin says nothing about the place in it.
-            rows = rows.withColumn(chance, _hashed(key, use))
+            rows = rows.withColumn(f"h{use}", _hashed(key, use))
         rows = _with_lists(rows, _place(use), _lists(axis, column.type, use))
         typed.append(_value(axis, column.type, use).cast(column.own_type).alias(column.name))
     return recorded(rows.select(*typed), record)
