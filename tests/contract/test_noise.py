@@ -61,9 +61,9 @@ def test_released_weights_are_those_of_noise_of_the_same_scale(noisy, relation, 
     source = Known([4, -2, 9, 0])
     monkeypatch.setattr("spark_dp.mechanisms.noise.SYSTEM", source)
     tested = mechanism(noisy, 1, 4, relation=relation, num_samples=10**9)
-    weights = tested.released_weights([8, 2, 0, 1])
-    assert weights == tested.weights([4, -2, 9, 0], 11 if relation == "replace" else None)
-    assert (source.values, source.scale) == ([8, 2, 0, 1], tested.noise_scale)
+    weights = tested.released_weights([8, 2, 0, 3])
+    assert weights == tested.weights([4, -2, 9, 0], 13 if relation == "replace" else None)
+    assert (source.values, source.scale) == ([8, 2, 0, 3], tested.noise_scale)
 
 
 def test_every_count_gets_noise_of_the_scale_that_hides_a_step(noisy, relation, eps):
