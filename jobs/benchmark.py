@@ -1,4 +1,4 @@
-"""How long dp_sample takes, as ratios to Spark's own groupBy from one run.
+"""How long dp_sample takes, as ratios to Spark's own groupBy from one run, and synthetic rows to spark.range.
 
 Makes the tables once, then times ``dp_sample`` and ``groupBy(col).count()`` of the same column on the
 same session in turn, and prints the median of their ratios. Seconds differ from machine to machine
@@ -12,7 +12,7 @@ import os
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,6 +27,7 @@ FEW = [f"value {number}" for number in range(9)]
 MANY = [f"value {number}" for number in range(1000)]
 NUMBERS = range(100_000)
 DISTINCT_JUNK = 10_000_000
+SYNTHETIC_ROWS = 100_000_000
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ def binned(df: DataFrame, column: str) -> object:
 
 def discarded(df: DataFrame, column: str) -> object:
     """The plain count without bringing millions of rows to the driver: the harder yardstick."""
-    df.groupBy(column).count().write.format("noop").mode("overwrite").save()
+    discard(df.groupBy(column).count())
     return None
 
 
@@ -96,12 +97,15 @@ def main() -> int:
     print(f"{'column':<32}{'groupBy s':>10}{'dp_sample s':>13}{'ratio':>8}{'limit':>8}", flush=True)
     for line in lines:
         measure(line, arguments.rounds)
+    print(f"{'synthetic rows':<32}{'range s':>10}{'rows s':>13}{'ratio':>8}{'limit':>8}", flush=True)
+    for name, domain in (("9 values", FEW), ("1,000 values", MANY)):
+        measure_synthetic(spark, name, domain, arguments.rounds)
     spark.stop()
     return 0
 
 
 def measure(line: Line, rounds: int) -> None:
-    """Time both sides in turn after one warm-up and print the medians."""
+    """Time a sample against its yardstick."""
 
     def native() -> object:
         return line.baseline(line.table, line.column)
@@ -109,12 +113,32 @@ def measure(line: Line, rounds: int) -> None:
     def private() -> object:
         return dp.dp_sample(line.table, line.column, 1, domain=line.domain, num_samples=10)
 
+    compare(line.name, native, private, line.limit, rounds)
+
+
+def measure_synthetic(spark: SparkSession, name: str, domain: Sequence[str], rounds: int) -> None:
+    """Time making synthetic rows of a text column against making as many numbers, both thrown away."""
+    numbers = spark.range(SYNTHETIC_ROWS)
+    table = spark.range(1000).select(skewed(6, len(domain)).alias("text"))
+    sample = dp.dp_sample(table, "text", 1, domain=domain, num_samples=SYNTHETIC_ROWS)
+    compare(f"{SYNTHETIC_ROWS // 10**6} M, {name}", lambda: discard(numbers), lambda: discard(sample), 3.0, rounds)
+
+
+def discard(df: DataFrame) -> None:
+    """Make all rows and keep none."""
+    df.write.format("noop").mode("overwrite").save()
+
+
+def compare(
+    name: str, native: Callable[[], object], private: Callable[[], object], limit: float | None, rounds: int
+) -> None:
+    """Time two calls in turn after one warm-up of each and print the medians."""
     seconds(native)
     seconds(private)
     timed = [(seconds(native), seconds(private)) for _ in range(rounds)]
     theirs, ours = (statistics.median(side) for side in zip(*timed, strict=True))
     ratio = statistics.median(second / first for first, second in timed)
-    print(f"{line.name:<32}{theirs:>10.2f}{ours:>13.2f}{ratio:>8.2f}{line.limit or '':>8}", flush=True)
+    print(f"{name:<32}{theirs:>10.2f}{ours:>13.2f}{ratio:>8.2f}{limit or '':>8}", flush=True)
 
 
 def seconds(call: Callable[[], object]) -> float:

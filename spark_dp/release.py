@@ -20,7 +20,8 @@ class Release:
     """What leaves the boundary: drawn or noisy integers and public facts.
 
     Args:
-        values: the rank of each sample, group after group; or the noisy count of each value of the domain, by rank.
+        values: the rank of each sample, group after group; or, by rank, the noisy count of each value of the
+            domain, or its weight in draws that are still to be made.
         entry: what ran.
     """
 
@@ -94,6 +95,21 @@ def release_groups(
         ]
 
     return _release(mechanism, entry, draw, budget)
+
+
+def release_weights(
+    mechanism: NoiseMechanism,
+    columns: tuple[str, ...],
+    count: Callable[[], Counts],
+    budget: Budget | None = None,
+    privacy_unit: str | None = None,
+) -> Release:
+    """Release once what all num_samples draws are made from; otherwise as :func:`release_sample`.
+
+    The draws are post-processing of the weights (all zero: uniform) and may be made anywhere.
+    """
+    entry = _entry(mechanism.name, mechanism, columns, mechanism.num_samples, privacy_unit)
+    return _release(mechanism, entry, lambda: mechanism.released_weights(count()), budget)
 
 
 def release_histogram(

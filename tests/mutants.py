@@ -21,6 +21,7 @@ TREE = ("spark_dp", "tests", "jobs", "conftest.py", "pyproject.toml", "README.md
 # Where a mistake in a file should show first, so that a kill takes seconds.
 LIKELY = {
     "exact/parts.py": ("tests/unit/test_parts.py",),
+    "exact/alias.py": ("tests/unit/test_alias.py",),
     "exact/": ("tests/unit/test_draws.py", "tests/unit/test_exact.py"),
     "mechanisms/noise.py": ("tests/contract/test_noise.py",),
     "mechanisms/laplace_projection.py": ("tests/contract/test_noise.py",),
@@ -249,6 +250,26 @@ MUTANTS = (
         "mechanisms/smoothed_histogram.py",
         "(1 - share) * k / (n * share)",
         "share * k / (n * (1 - share))",
+    ),
+    Mutant(
+        "alias table: a value without weight is drawn",
+        "exact/alias.py",
+        "(2 * capacity) - 1 << bits",
+        "(2 * capacity) << bits",
+    ),
+    Mutant("alias table: a slot is not filled up", "exact/alias.py", "if shares[giver] < capacity:", "if False:"),
+    Mutant("alias table: thresholds rounded down to 32 bits", "exact/alias.py", "_BITS = 63", "_BITS = 32"),
+    Mutant(
+        "released weights: projected onto the noisy total where n is public",
+        "mechanisms/noise.py",
+        "return self.weights(self._noisy_counts(counts, source), self.n)",
+        "return self.weights(self._noisy_counts(counts, source), None)",
+    ),
+    Mutant(
+        "auto: an urn for more draws than the driver can make",
+        "mechanisms/auto.py",
+        "if num_samples > MAX_DRAWS:",
+        "if False:",
     ),
     Mutant(
         "auto: λ for λ/2",

@@ -212,6 +212,9 @@ def _checked_count(count: Any) -> int:
 def _inhabited(to: ColumnType, low: float, high: float) -> bool:
     """Whether a value of the type lies in [low, high)."""
     if to.name == "float":
-        single = np.float32(low)
-        return bool((single if float(single) >= low else np.nextafter(single, np.float32(np.inf))) < high)
+        with np.errstate(over="ignore"):
+            single = np.float32(low)
+            first = single if float(single) >= low else np.nextafter(single, np.float32(np.inf))
+        # As doubles: NumPy would round the edge to 32 bits, too.
+        return float(first) < high
     return low < high

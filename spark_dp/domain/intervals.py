@@ -71,7 +71,10 @@ class Intervals(Axis):
         return KINDS[self.type.kind].to_text(unit_value(self.type, low + source.below(high - low)))
 
     def _float(self, low: float, high: float, source: Chance) -> str:
-        x = low + (high - low) * (source.below(_STEPS) / _STEPS)
+        share = source.below(_STEPS) / _STEPS
+        # Halved: the width may be more than a double can be. Without halving small numbers keep their bits.
+        whole = math.isfinite(high - low)
+        x = low + (high - low) * share if whole else 2 * (low / 2 + (high / 2 - low / 2) * share)
         if self.type.name == "float":
             single = np.float32(x)
             # Rounding to 32 bits may leave the bin.

@@ -20,8 +20,11 @@ from spark_dp.exact.parts import Parts
 from spark_dp.exact.source import SYSTEM, Source
 from spark_dp.privacy import Epsilon, Guarantee, Relation
 
-#: Draws are made one by one on the driver and come back as literal rows.
+#: So many draws are made one by one on the driver and come back as literal rows.
 MAX_DRAWS = 1_000_000
+
+#: So many can be asked of any method.
+MAX_SYNTHETIC_DRAWS = 1_000_000_000
 
 #: Counts are 64-bit integers on Spark.
 MAX_RECORDS = 2**62
@@ -59,11 +62,19 @@ class Mechanism(ABC):
     relations: ClassVar[frozenset[Relation]] = frozenset(Relation)
     #: Whether n decides if the call can be answered at all, so that it must be known beforehand.
     depends_on_n: ClassVar[bool] = False
+    #: Most draws of a release: more than the driver can make need weights that are already released.
+    max_draws: ClassVar[int] = MAX_DRAWS
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", Epsilon.parse(self.epsilon))
         object.__setattr__(self, "relation", Relation.parse(self.relation))
         object.__setattr__(self, "num_samples", check_num_samples(self.num_samples))
+        if self.num_samples > self.max_draws:
+            raise NumSamplesError(
+                f"num_samples = {self.num_samples} is more than the {self.max_draws:,} that {self.name} can draw: it "
+                "makes each draw from the private counts. Use method='perturbed-histogram', or leave method='auto', "
+                "which draw from noisy counts, or ask for fewer."
+            )
         _check_whole("k", self.k, "the size of the domain", 1, 2**63 - 1)
         if self.relation not in self.relations:
             supported = ", ".join(sorted(repr(known.value) for known in self.relations))
@@ -122,7 +133,16 @@ class Mechanism(ABC):
 
     @final
     def draw(self, counts: Counts | Parts | Sequence[int]) -> list[int]:
-        """The release: the ranks of num_samples drawn values."""
+        """The release: the ranks of num_samples drawn values.
+
+        Raises:
+            NumSamplesError: if they are too many for a list.
+        """
+        if self.num_samples > MAX_DRAWS:
+            raise NumSamplesError(
+                f"num_samples = {self.num_samples} is more than the {MAX_DRAWS:,} that draw() lists. Draw as many as "
+                "you like from released_weights(counts)."
+            )
         return self._draw(counts, SYSTEM)
 
     @final
@@ -198,7 +218,7 @@ def check_num_samples(num_samples: object) -> int:
     """The number of draws, if it is one; NumPy's integers are.
 
     Raises:
-        NumSamplesError: if it is not a whole number in [1, MAX_DRAWS].
+        NumSamplesError: if it is not a whole number in [1, MAX_SYNTHETIC_DRAWS].
     """
     if isinstance(num_samples, bool) or not isinstance(num_samples, Integral):
         raise NumSamplesError(
@@ -206,10 +226,10 @@ def check_num_samples(num_samples: object) -> int:
             "Give an integer such as 1 or 100."
         )
     draws = int(num_samples)
-    if not 1 <= draws <= MAX_DRAWS:
+    if not 1 <= draws <= MAX_SYNTHETIC_DRAWS:
         raise NumSamplesError(
-            f"num_samples = {num_samples} is outside 1 to {MAX_DRAWS:,}: all samples of a release share its eps. "
-            "Ask for fewer."
+            f"num_samples = {num_samples} is outside 1 to {MAX_SYNTHETIC_DRAWS:,}: all samples of a release share its "
+            "eps. Ask for fewer."
         )
     return draws
 

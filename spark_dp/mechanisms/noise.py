@@ -10,7 +10,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import NoReturn, final
+from typing import ClassVar, NoReturn, final
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from spark_dp.exact.bounds import exp_lower
 from spark_dp.exact.categorical import Categorical
 from spark_dp.exact.draws import independent
 from spark_dp.exact.source import SYSTEM, Source
-from spark_dp.mechanisms.base import Mechanism
+from spark_dp.mechanisms.base import MAX_SYNTHETIC_DRAWS, Mechanism
 from spark_dp.privacy import Relation
 
 #: Each cell of the domain needs noise of its own, which takes about 7 µs.
@@ -34,6 +34,8 @@ def sensitivity(relation: Relation) -> int:
 
 class NoiseMechanism(Mechanism):
     """A histogram with discrete Laplace noise, and draws from what a mechanism makes of it."""
+
+    max_draws: ClassVar[int] = MAX_SYNTHETIC_DRAWS
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -65,8 +67,20 @@ class NoiseMechanism(Mechanism):
         return source.with_laplace(exact.tolist(), self.noise_scale)
 
     @final
+    def released_weights(self, counts: Counts | Sequence[int]) -> list[int]:
+        """One release of the weights of all draws, by rank; all zero stands for the uniform distribution.
+
+        Whoever draws from them post-processes, so that any number of draws costs no more.
+        """
+        counts = self._completed(counts, SYSTEM)
+        return self._bound_to(counts)._noisy_weights(counts, SYSTEM)  # noqa: SLF001 — of this class
+
+    @final
     def _ranks(self, counts: Counts, source: Source) -> list[int]:
-        return _drawn(self.weights(self._noisy_counts(counts, source), self.n), self.num_samples, source)
+        return _drawn(self._noisy_weights(counts, source), self.num_samples, source)
+
+    def _noisy_weights(self, counts: Counts, source: Source) -> list[int]:
+        return self.weights(self._noisy_counts(counts, source), self.n)
 
     @staticmethod
     @abstractmethod

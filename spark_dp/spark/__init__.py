@@ -31,7 +31,9 @@ def dp_sample(
     """Differentially private samples of a column, drawn once.
 
     Spark counts the column in one job, the driver draws, and literal rows come back: showing or
-    collecting them again cannot draw again. Rows that are null or outside the domain are dropped
+    collecting them again cannot draw again. More than 1,000,000 samples are a synthetic column: the
+    driver releases noisy weights once, and each row is made from them, a key of the release and the
+    row's number whenever it is read, always the same. Rows that are null or outside the domain are dropped
     (under "replace", where the number of rows is public, each becomes a random domain value).
 
     Args:
@@ -45,7 +47,9 @@ def dp_sample(
             with a column of the same name; ``Values``, ``Bins``, ``Integers`` or ``Dates``; for several
             columns a dict of these. None takes what :func:`declare_domain` wrote, or false and true for
             a boolean column. It must not be computed from private rows.
-        num_samples: values T in the release, which share eps; 1 to 1,000,000.
+        num_samples: values T in the release, which share eps; 1 to 1,000,000, and to 1,000,000,000 for
+            the methods that draw from noisy counts ("perturbed-histogram", "laplace-projection", and
+            "auto", which then takes the former) without ``by``.
         relation: what one person can change: "any" (a row added, removed or replaced; the default),
             "replace" (the number of rows is public) or "add-remove".
         privacy_unit: the column that tells whose a row is. All rows of one person are then protected together:
@@ -59,7 +63,8 @@ def dp_sample(
 
     Returns:
         A DataFrame of num_samples literal rows (for each group) with the sampled columns in their own types, and
-        the public record of the release in ``df.schema[col].metadata["spark_dp"]``.
+        the public record of the release in ``df.schema[col].metadata["spark_dp"]``. Above 1,000,000 the rows
+        are native expressions over ``spark.range``, whose plan holds the released weights and the key.
 
     Guarantee:
         eps-differential privacy under the relation, for one row of df, or for all rows of one privacy unit.

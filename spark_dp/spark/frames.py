@@ -67,7 +67,7 @@ def sample_frame(
 ) -> DataFrame:
     """The drawn ranks as literal rows of the columns' own names and types, with the public record as metadata."""
     typed = (_typed(f"c{position}", column, column.name) for position, column in enumerate(columns))
-    return _recorded(literal_rows(spark, _texts(domain, ranks)).select(*typed), record)
+    return recorded(literal_rows(spark, _texts(domain, ranks)).select(*typed), record)
 
 
 def histogram_frame(
@@ -90,7 +90,7 @@ def histogram_frame(
             rows[f"c{position}_{side}"] = [texts[place] for place in places[position]]
             typed.append(_typed(f"c{position}_{side}", column, name))
     rows[NOISY_COUNT] = noisy_counts
-    return _recorded(literal_rows(spark, rows).select(*typed, NOISY_COUNT), record)
+    return recorded(literal_rows(spark, rows).select(*typed, NOISY_COUNT), record)
 
 
 def histogram_names(name: str, axis: Axis) -> list[str]:
@@ -111,6 +111,6 @@ def _typed(text: str, column: SampledColumn, name: str) -> Column:
     return from_text(F.col(text), column.type).cast(column.own_type).alias(name)
 
 
-def _recorded(df: DataFrame, record: Mapping[str, object]) -> DataFrame:
+def recorded(df: DataFrame, record: Mapping[str, object]) -> DataFrame:
     """With the record as the metadata of every column; after the casts, which drop metadata."""
     return with_metadata(df, {position: {"spark_dp": record} for position in range(len(df.columns))})

@@ -19,7 +19,14 @@ from spark_dp.mechanisms.perturbed_histogram import PerturbedHistogram
 from spark_dp.mechanisms.registry import AUTO, check_method
 from spark_dp.mechanisms.weights import WeightsMechanism
 from spark_dp.privacy import Epsilon, Guarantee, Relation
-from spark_dp.release import Release, read_publicly, release_groups, release_histogram, release_sample
+from spark_dp.release import (
+    Release,
+    read_publicly,
+    release_groups,
+    release_histogram,
+    release_sample,
+    release_weights,
+)
 from spark_dp.spark.apart import MAX_DRAWS_APART, parts
 from spark_dp.spark.columns import SampledColumn, check_histogram_names, column_names, sampled_columns
 from spark_dp.spark.counting import collected, grouped_native
@@ -27,6 +34,7 @@ from spark_dp.spark.domains import resolve
 from spark_dp.spark.files import count_parquet, is_parquet
 from spark_dp.spark.frames import histogram_frame, histogram_names, is_dataframe, sample_frame
 from spark_dp.spark.privacy_unit import check_unit, count_units, grouped_by_unit
+from spark_dp.spark.synthetic import check_widths, synthetic_frame
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -101,28 +109,38 @@ def sample(
         drawn, question = _grouped(df, col, by, name, whole, draws, domain, budget)
     else:
         question = _question(df, col, domain, unit)
-        drawn = _drawn(question, name, whole, draws, budget)
+        chosen = mechanism(name, epsilon, question.domain.size, relation=neighbors, num_samples=draws)
+        if draws > MAX_DRAWS and isinstance(chosen, noise.NoiseMechanism):
+            return _synthetic(question, chosen, budget)
+        drawn = _drawn(question, chosen, budget)
     return sample_frame(df.sparkSession, question.columns, question.domain, drawn.values, drawn.entry.record())
 
 
-def _drawn(question: Question, name: str, whole: Guarantee, draws: int, budget: Budget | None) -> Release:
-    """A sample of the whole table."""
-    k = question.domain.size
-    chosen = mechanism(name, whole.epsilon, k, relation=whole.relation, num_samples=draws)
-    apart = k > MAX_CELLS
+def _drawn(question: Question, chosen: Mechanism, budget: Budget | None) -> Release:
+    """So many samples of the whole table that the driver makes them one by one."""
+    apart = chosen.k > MAX_CELLS
     if apart:
         chosen.check_apart()
-        if draws > MAX_DRAWS_APART:
+        if chosen.num_samples > MAX_DRAWS_APART:
             raise NumSamplesError(
-                f"num_samples = {draws:,} from a domain of {k:,} values is more than {MAX_DRAWS_APART:,}: where the "
-                f"values are more than {MAX_CELLS:,}, each part of the table offers a candidate for each sample. Ask "
-                "for fewer, or sample fewer columns at once, or coarser values."
+                f"num_samples = {chosen.num_samples:,} from a domain of {chosen.k:,} values is more than "
+                f"{MAX_DRAWS_APART:,}: where the values are more than {MAX_CELLS:,}, each part of the table offers a "
+                "candidate for each sample. Ask for fewer, or sample fewer columns at once, or coarser values."
             )
     if chosen.depends_on_n:
         # Before the budget is asked.
         chosen = chosen.with_n(question.public_n())
-    count = partial(question.count_apart, chosen) if apart else partial(question.count, whole.relation)
+    count = partial(question.count_apart, chosen) if apart else partial(question.count, chosen.relation)
     return release_sample(chosen, question.names, count, budget, question.privacy_unit)
+
+
+def _synthetic(question: Question, chosen: noise.NoiseMechanism, budget: Budget | None) -> DataFrame:
+    """More samples than the driver makes one by one: it releases their weights, and Spark draws."""
+    check_widths(question.columns, question.domain)
+    count = partial(question.count, chosen.relation)
+    drawn = release_weights(chosen, question.names, count, budget, question.privacy_unit)
+    spark, draws, record = question.df.sparkSession, chosen.num_samples, drawn.entry.record()
+    return synthetic_frame(spark, question.columns, question.domain, drawn.values, draws, record)
 
 
 def _grouped(

@@ -56,6 +56,16 @@ def test_what_draws_cannot_see_counts(noisy, relation):
     assert len(set(first)) > 1
 
 
+def test_released_weights_are_those_of_noise_of_the_same_scale(noisy, relation, monkeypatch):
+    """What is drawn elsewhere is drawn from what draw() draws from."""
+    source = Known([4, -2, 9, 0])
+    monkeypatch.setattr("spark_dp.mechanisms.noise.SYSTEM", source)
+    tested = mechanism(noisy, 1, 4, relation=relation, num_samples=10**9)
+    weights = tested.released_weights([8, 2, 0, 3])
+    assert weights == tested.weights([4, -2, 9, 0], 13 if relation == "replace" else None)
+    assert (source.values, source.scale) == ([8, 2, 0, 3], tested.noise_scale)
+
+
 def test_every_count_gets_noise_of_the_scale_that_hides_a_step(noisy, relation, eps):
     tested, source = mechanism(noisy, eps, 4, relation=relation), Known([1, 1, 1, 1])
     tested._draw([0, 3, 0, 7], source)

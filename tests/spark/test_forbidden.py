@@ -75,6 +75,8 @@ def test_a_release_uses_no_forbidden_name(spark):
     assert len(frame.dp_sample("s", 1, "subrr", domain=["a"], relation="replace", num_samples=5).collect()) == 5
     assert len(frame.dp_sample("s", 1, domain=["a", "b"], privacy_unit="i", num_samples=3).collect()) == 3
     assert len(frame.dp_sample("i", 1, domain=spark_dp.Integers(0, 10**9)).collect()) == 1
+    many = frame.dp_sample(["s", "i"], 1, domain={"s": ["a"], "i": spark_dp.Bins(0, 9, 2)}, num_samples=1_000_001)
+    assert len(many.limit(3).collect()) == 3
     declared = spark_dp.declare_domain(frame, "s", ["a"])
     assert declared.dp_sample("s", 1).first().s == "a"
     columns = sampled_columns(frame, "i")

@@ -79,6 +79,7 @@ def test_all_groups_are_one_charge_of_the_whole_epsilon(people):
         ({"domain": ["f", "m"]}, DomainError, "each needs its own domain"),
         ({"method": "subrr", "relation": "replace"}, MethodError, "that of a group is private"),
         ({"num_samples": 400_000}, NumSamplesError, "in each of 3 groups"),
+        ({"num_samples": 10**9}, NumSamplesError, "in each of 3 groups"),
         ({"by": "other", "domain": {"sex": ["f"], "other": dp.Bins(0, 9, 3)}}, DomainError, "makes the groups"),
     ],
 )

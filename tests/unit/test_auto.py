@@ -3,8 +3,10 @@
 import pytest
 
 from spark_dp import Counts, mechanism
+from spark_dp.errors import NumSamplesError
 from spark_dp.exact.bounds import exp_lower
 from spark_dp.mechanisms.auto import choose
+from spark_dp.mechanisms.base import MAX_DRAWS
 from spark_dp.mechanisms.noise import MAX_NOISY_CELLS
 from spark_dp.mechanisms.ss_roo import SsRoo, exact_from
 from spark_dp.privacy import Epsilon, Relation
@@ -51,6 +53,15 @@ def test_a_domain_too_large_for_noise_takes_an_urn():
     assert chosen("0.1", MAX_NOISY_CELLS + 1, 100) == "ss-roo"
     # Where the table would reach too far as well, the urn that needs none.
     assert chosen("0.0000001", MAX_NOISY_CELLS + 1, 10**6) == "dirichlet"
+
+
+@pytest.mark.parametrize("eps", ["0.001", "50"])
+def test_more_draws_than_a_list_holds_come_from_noise_or_are_refused(eps):
+    """Even where an urn would be nearer: the driver cannot make them one by one."""
+    assert chosen(eps, MAX_NOISY_CELLS, MAX_DRAWS + 1) == "perturbed-histogram"
+    assert chosen("50", MAX_NOISY_CELLS + 1, MAX_DRAWS) == "ss-roo"
+    with pytest.raises(NumSamplesError, match=r"domain of 1,048,577 values.*at most 1,048,576"):
+        chosen(eps, MAX_NOISY_CELLS + 1, MAX_DRAWS + 1)
 
 
 def test_auto_is_the_mechanism_it_chooses():

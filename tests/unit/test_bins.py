@@ -105,6 +105,9 @@ TYPES = [
     (Bins(edges=[0, 1e-300, 1, 1e300]), DOUBLE, float),
     (Bins(0.1, 0.7, 6), FLOAT, float),
     (Bins(16_777_216, 16_777_220, 2), FLOAT, float),
+    # Wider than any double; and one number of 32 bits inside, to which the upper edge would be rounded.
+    (Bins(edges=[-1.7e308, 1.7e308]), DOUBLE, float),
+    (Bins(edges=[1.0000001, 1.00000013]), FLOAT, float),
     (Bins(date(2024, 1, 1), date(2024, 12, 31), 12), ColumnType("date", "date"), date.fromisoformat),
     (
         Bins(datetime(2013, 11, 3, tzinfo=UTC), datetime(2013, 11, 4, tzinfo=UTC), 24),

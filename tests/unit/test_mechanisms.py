@@ -10,7 +10,8 @@ import spark_dp
 from spark_dp import Counts, max_draws, mechanism
 from spark_dp.errors import ArgumentError, MethodError, NumSamplesError
 from spark_dp.mechanisms import schedules
-from spark_dp.mechanisms.base import MAX_DRAWS
+from spark_dp.mechanisms.base import MAX_DRAWS, MAX_SYNTHETIC_DRAWS
+from spark_dp.mechanisms.noise import NoiseMechanism
 from spark_dp.mechanisms.registry import MECHANISMS
 from spark_dp.mechanisms.weights import Smoothing
 
@@ -23,10 +24,27 @@ def test_an_unknown_method_is_refused_with_the_nearest_name(name, nearest):
         mechanism(name, 1, 3)
 
 
-@pytest.mark.parametrize("num_samples", [0, -1, MAX_DRAWS + 1, 1.5, 2.0, True, "3", None])
-def test_what_is_no_number_of_samples_is_refused(num_samples):
-    with pytest.raises(NumSamplesError, match="num_samples"):
-        mechanism("roo", 1, 3, num_samples=num_samples)
+@pytest.mark.parametrize("num_samples", [0, -1, MAX_SYNTHETIC_DRAWS + 1, 1.5, 2.0, True, "3", None])
+@pytest.mark.parametrize("name", ["roo", "perturbed-histogram", "auto"])
+def test_what_is_no_number_of_samples_is_refused(name, num_samples):
+    with pytest.raises(NumSamplesError, match=r"num_samples = .*(outside 1 to 1,000,000,000|not a whole number)"):
+        mechanism(name, 1, 3, num_samples=num_samples)
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_only_what_draws_from_released_weights_draws_more_than_a_list_holds(name):
+    relation = "replace" if name == "subrr" else "any"
+    if issubclass(MECHANISMS[name], NoiseMechanism):
+        many = mechanism(name, 1, 3, num_samples=MAX_SYNTHETIC_DRAWS)
+        with pytest.raises(NumSamplesError, match=r"more than the 1,000,000 that draw\(\) lists.*released_weights"):
+            many.draw([1, 2, 3])
+        assert mechanism(name, 1, 3, num_samples=MAX_DRAWS).num_samples == MAX_DRAWS
+        return
+    says = (
+        f"num_samples = 1000001 is more than the 1,000,000 that {name} can draw.*method='perturbed-histogram'.*'auto'"
+    )
+    with pytest.raises(NumSamplesError, match=says):
+        mechanism(name, 1, 3, relation=relation, num_samples=MAX_DRAWS + 1)
 
 
 def test_a_numpy_integer_is_a_number_of_samples():

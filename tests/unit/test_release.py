@@ -11,7 +11,7 @@ from spark_dp.exact.source import SYSTEM
 from spark_dp.mechanisms import envelope, schedules
 from spark_dp.mechanisms.perturbed_histogram import PerturbedHistogram
 from spark_dp.privacy import Epsilon
-from spark_dp.release import read_publicly, release_histogram, release_sample
+from spark_dp.release import read_publicly, release_histogram, release_sample, release_weights
 
 
 class Allowance:
@@ -88,6 +88,19 @@ def test_a_histogram_is_charged_and_recorded_as_one():
     # λ = 0.04: noise of 2 or more has probability e^-50.
     assert all(abs(value - exact) < 2 for value, exact in zip(noisy.values, (0, 3, 7), strict=True))
     assert (noisy.entry.method, noisy.entry.num_samples, noisy.entry.k) == ("histogram", 0, 3)
+
+
+@pytest.mark.parametrize("name", ["perturbed-histogram", "laplace-projection"])
+@pytest.mark.parametrize("relation", ["any", "replace", "add-remove"])
+def test_the_weights_of_draws_are_charged_and_recorded_as_the_draws(name, relation):
+    events = []
+    tested = mechanism(name, 50, 3, relation=relation, num_samples=10**9)
+    drawn = release_weights(tested, ("c",), counting(events), Allowance(events))
+    assert events == [("reserved", "50"), "counted"]
+    assert (drawn.entry.method, drawn.entry.num_samples, drawn.entry.k) == (name, 10**9, 3)
+    assert min(drawn.values) >= 0
+    # Weights of what was counted, 0 3 7: λ is 0.04 or less, so that noise of 2 has probability e^-50.
+    assert [weight / sum(drawn.values) for weight in drawn.values] == pytest.approx([0, 0.3, 0.7], abs=0.2)
 
 
 @pytest.mark.parametrize("name", ["ds-roo", "ss-roo", "perturbed-histogram"])
