@@ -1,8 +1,7 @@
-"""How long dp_sample takes, as ratios to Spark's own groupBy from one run, and synthetic rows to spark.range.
+"""How long spark_dp takes, as ratios to Spark's own work on the same session, from one run.
 
-Makes the tables once, then times ``dp_sample`` and ``groupBy(col).count()`` of the same column on the
-same session in turn, and prints the median of their ratios. Seconds differ from machine to machine
-and from hour to hour; ratios hardly do.
+Makes the tables once, then times a call and its yardstick in turn, and prints the median of their
+ratios. Seconds differ from machine to machine and from hour to hour; ratios hardly do.
 """
 
 from __future__ import annotations
@@ -10,9 +9,10 @@ from __future__ import annotations
 import argparse
 import os
 import statistics
+import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,9 +25,13 @@ from spark_dp.spark.local import prepare_local
 FOLDER = Path("build/benchmark")
 FEW = [f"value {number}" for number in range(9)]
 MANY = [f"value {number}" for number in range(1000)]
+LEFT, RIGHT = MANY[:50], MANY[:40]
 NUMBERS = range(100_000)
 DISTINCT_JUNK = 10_000_000
+UNITS = 10_000_000
 SYNTHETIC_ROWS = 100_000_000
+
+Call = Callable[[], object]
 
 
 @dataclass(frozen=True)
@@ -35,113 +39,154 @@ class Line:
     """One line of the table: what is timed against what."""
 
     name: str
-    table: DataFrame
-    column: str
-    domain: object
-    limit: float | None
-    baseline: Callable[[DataFrame, str], object]
-
-
-def collected(df: DataFrame, column: str) -> object:
-    """The plain count, brought to the driver."""
-    return df.groupBy(column).count().collect()
-
-
-def binned(df: DataFrame, column: str) -> object:
-    """The plain count of bins that a division tells."""
-    return df.groupBy(F.floor(F.col(column) * 64)).count().collect()
-
-
-def discarded(df: DataFrame, column: str) -> object:
-    """The plain count without bringing millions of rows to the driver: the harder yardstick."""
-    discard(df.groupBy(column).count())
-    return None
+    yardstick: Call
+    private: Call
+    limit: float | None = None
 
 
 def main() -> int:
     """Make the tables, time the lines, print the ratios."""
-    parser = argparse.ArgumentParser(description="Ratios of dp_sample to groupBy().count(), from one run.")
+    parser = argparse.ArgumentParser(description="Ratios of spark_dp to Spark's own groupBy, from one run.")
     parser.add_argument("--rows", type=int, default=100_000_000, help="rows of the table (default: %(default)s)")
     parser.add_argument("--files", type=int, default=16, help="Parquet files of the table (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=5, help="timed rounds of each line (default: %(default)s)")
+    parser.add_argument("--growth", type=int, nargs="*", default=[10**7, 10**8, 10**9], help="rows of growing tables")
+    parser.add_argument("--only", nargs="*", choices=SECTIONS, default=SECTIONS, help="parts of it (default: all)")
     arguments = parser.parse_args()
     os.environ.setdefault("SPARK_CONF_DIR", str(Path(__file__).resolve().parent.parent / "conf"))
     prepare_local()
     # Grouping 10 M distinct texts does not fit the default gigabyte.
     builder = SparkSession.builder.master("local[*]").config("spark.driver.memory", "8g")
     spark = builder.config("spark.ui.enabled", "false").getOrCreate()
-    rows, files = arguments.rows, arguments.files
-    columns = {"few": skewed(1, len(FEW)), "many": skewed(2, len(MANY)), "number": skewed_rank(4, len(NUMBERS))}
-    columns["double"] = F.rand(5)
-    path = made(spark, f"{rows}-{files}-all", rows, files, **columns)
-    table, plain = spark.read.parquet(path), dp.parquet(spark, path)
-    # Every other row is a value of its own.
-    junk = F.when(F.col("id") % 2 == 0, F.concat(F.lit("junk "), F.col("id").cast("string")))
-    path = made(spark, "junk", 2 * DISTINCT_JUNK, files, junk=junk.otherwise(skewed(3, len(MANY))))
-    dirty = spark.read.parquet(path)
-    lines = (
-        Line("9 values", table, "few", FEW, 1.15, collected),
-        Line("1,000 values", table, "many", MANY, 1.15, collected),
-        Line("100,000 integers", table, "number", dp.Integers(0, len(NUMBERS) - 1), 1.15, collected),
-        Line("64 bins of a double", table, "double", dp.Bins(0, 1, 64), 1.15, binned),
-        Line("9 values among 10 M others", dirty, "junk", FEW, 1.05, collected),
-        Line("  to the groupBy left on Spark", dirty, "junk", FEW, None, discarded),
-        Line("  the same for 1,000 values", dirty, "junk", MANY, None, discarded),
-        Line("dp.parquet: 9 values", plain, "few", FEW, 0.30, collected),
-        Line("dp.parquet: 1,000 values", plain, "many", MANY, 0.30, collected),
-        # More than half of it is what no counter saves: noise for each of the 100,000 values.
-        Line("dp.parquet: 100,000 integers", plain, "number", NUMBERS, 0.30, collected),
-        Line("dp.parquet: 9 among 10 M others", dp.parquet(spark, path), "junk", FEW, None, discarded),
-    )
-    print(f"spark_dp {dp.__version__}, Spark {spark.version}, {os.cpu_count()} cores, {rows:,} rows")
-    print(f"{'column':<32}{'groupBy s':>10}{'dp_sample s':>13}{'ratio':>8}{'limit':>8}", flush=True)
-    for line in lines:
-        measure(line, arguments.rounds)
-    print(f"{'synthetic rows':<32}{'range s':>10}{'rows s':>13}{'ratio':>8}{'limit':>8}", flush=True)
-    for name, domain in (("9 values", FEW), ("1,000 values", MANY)):
-        measure_synthetic(spark, name, domain, arguments.rounds)
+    print(f"spark_dp {dp.__version__}, Spark {spark.version}, {os.cpu_count()} cores, {arguments.rows:,} rows")
+    print(f"{'':<44}{'yardstick s':>12}{'spark_dp s':>12}{'ratio':>8}{'limit':>8}", flush=True)
+    for section in arguments.only:
+        print(section, flush=True)
+        for line in SECTIONS[section](spark, arguments):
+            measure(line, arguments.rounds)
     spark.stop()
+    if "huge" in arguments.only:
+        # In a process of its own, whose driver has one gigabyte.
+        subprocess.run([sys.executable, Path(__file__).with_name("benchmark_huge.py")], check=True)  # noqa: S603 — ours
     return 0
 
 
-def measure(line: Line, rounds: int) -> None:
-    """Time a sample against its yardstick."""
+def counting(spark: SparkSession, arguments: argparse.Namespace) -> Iterator[Line]:
+    """A sample of a column, against the plain count of the same column that is collected."""
+    path = everything(spark, arguments)
+    table, files = spark.read.parquet(path), dp.parquet(spark, path)
+    integers = dp.Integers(0, len(NUMBERS) - 1)
+    yield sampled("text, 9 values", table, "few", FEW, 1.15)
+    yield sampled("text, 1,000 values", table, "many", MANY, 1.15)
+    yield sampled("50 x 40 texts jointly", table, ["left", "right"], {"left": LEFT, "right": RIGHT}, 1.15)
+    yield sampled("100,000 integers", table, "number", integers, 1.15)
+    yield sampled("100,000 integers, from noisy counts", table, "number", integers, None, num_samples=10)
+    binned = F.floor(F.col("double") * 64)
+    yield sampled("64 bins of a double", table, "double", dp.Bins(0, 1, 64), 1.15, by=binned)
+    edges = [0, *(place / 64 + 0.001 for place in range(1, 64)), 1]
+    yield sampled("64 uneven bins of a double", table, "double", dp.Bins(edges=edges), None, by=binned)
+    yield sampled("dp.parquet: text, 9 values", files, "few", FEW, 0.3)
+    yield sampled("dp.parquet: text, 1,000 values", files, "many", MANY, 0.3)
+    yield sampled("dp.parquet: 100,000 integers", files, "number", NUMBERS, 0.3)
 
-    def native() -> object:
-        return line.baseline(line.table, line.column)
 
-    def private() -> object:
-        return dp.dp_sample(line.table, line.column, 1, domain=line.domain, num_samples=10)
+def junk(spark: SparkSession, arguments: argparse.Namespace) -> Iterator[Line]:
+    """A few values among ten million others, against the same count left on Spark, and collected."""
+    every_other = F.when(F.col("id") % 2 == 0, F.concat(F.lit("junk "), F.col("id").cast("string")))
+    path = made(spark, "junk", 2 * DISTINCT_JUNK, arguments.files, junk=every_other.otherwise(skewed(3, len(MANY))))
+    table = spark.read.parquet(path)
+    yield sampled("9 values among 10 M others", table, "junk", FEW, 1.05)
+    grouped = table.groupBy("junk").count()
+    for name, domain in (("9 values, the count left on Spark", FEW), ("1,000 values, the count left on Spark", MANY)):
+        yield Line(name, discarding(grouped), sampler(table, "junk", domain))
 
-    compare(line.name, native, private, line.limit, rounds)
+
+def units(spark: SparkSession, arguments: argparse.Namespace) -> Iterator[Line]:
+    """One row of each of ten million units, against the plain count of rows by unit, left on Spark."""
+    table = spark.read.parquet(everything(spark, arguments))
+    grouped = table.groupBy("unit").count()
+    integers = dp.Integers(0, len(NUMBERS) - 1)
+    for name, column, domain in (("100,000 integers", "number", integers), ("text, 9 values", "few", FEW)):
+        private = sampler(table, column, domain, privacy_unit="unit")
+        yield Line(f"{UNITS // 10**6} M units, {name}", discarding(grouped), private, 1.2)
 
 
-def measure_synthetic(spark: SparkSession, name: str, domain: Sequence[str], rounds: int) -> None:
-    """Time making synthetic rows of a text column against making as many numbers, both thrown away."""
+def synthetic(spark: SparkSession, _arguments: argparse.Namespace) -> Iterator[Line]:
+    """Synthetic rows, against as many numbers, both thrown away."""
     numbers = spark.range(SYNTHETIC_ROWS)
-    table = spark.range(1000).select(skewed(6, len(domain)).alias("text"))
-    sample = dp.dp_sample(table, "text", 1, domain=domain, num_samples=SYNTHETIC_ROWS)
-    compare(f"{SYNTHETIC_ROWS // 10**6} M, {name}", lambda: discard(numbers), lambda: discard(sample), 3.0, rounds)
+    for name, domain in (("9 values", FEW), ("1,000 values", MANY)):
+        table = spark.range(1000).select(skewed(6, len(domain)).alias("text"))
+        sample = dp.dp_sample(table, "text", 1, domain=domain, num_samples=SYNTHETIC_ROWS)
+        label = f"{SYNTHETIC_ROWS // 10**6} M rows of text, {name}"
+        yield Line(label, discarding(numbers), discarding(sample), 3.0)
 
 
-def discard(df: DataFrame) -> None:
-    """Make all rows and keep none."""
-    df.write.format("noop").mode("overwrite").save()
+def growth(spark: SparkSession, arguments: argparse.Namespace) -> Iterator[Line]:
+    """More rows of one column, and more values in as many rows."""
+    for rows in arguments.growth:
+        path = made(spark, f"{rows}-few", rows, arguments.files, few=skewed(1, len(FEW)))
+        yield sampled(f"{rows:,} rows", spark.read.parquet(path), "few", FEW, None)
+        yield sampled(f"{rows:,} rows, dp.parquet", dp.parquet(spark, path), "few", FEW, None)
+    sizes = [10**power for power in range(1, 7)]
+    columns = {f"of{k}": skewed_rank(k, k) for k in sizes}
+    table = spark.read.parquet(made(spark, f"{arguments.rows}-sizes", arguments.rows, arguments.files, **columns))
+    for k in sizes:
+        yield sampled(f"{k:,} integers", table, f"of{k}", dp.Integers(0, k - 1), None)
 
 
-def compare(
-    name: str, native: Callable[[], object], private: Callable[[], object], limit: float | None, rounds: int
-) -> None:
-    """Time two calls in turn after one warm-up of each and print the medians."""
-    seconds(native)
-    seconds(private)
-    timed = [(seconds(native), seconds(private)) for _ in range(rounds)]
+def huge(_spark: SparkSession, _arguments: argparse.Namespace) -> Iterator[Line]:
+    """Told by a process of its own, at the end."""
+    yield from ()
+
+
+SECTIONS = {part.__name__: part for part in (counting, junk, units, synthetic, growth, huge)}
+
+
+def everything(spark: SparkSession, arguments: argparse.Namespace) -> str:
+    """The path of a table with a column of each kind."""
+    columns = {"few": skewed(1, len(FEW)), "many": skewed(2, len(MANY)), "number": skewed_rank(4, len(NUMBERS))}
+    columns |= {"double": F.rand(5), "left": skewed(7, len(LEFT)), "right": skewed(8, len(RIGHT))}
+    columns["unit"] = F.floor(F.rand(9) * UNITS)
+    return made(spark, f"{arguments.rows}-{arguments.files}-all", arguments.rows, arguments.files, **columns)
+
+
+def sampled(
+    name: str,
+    table: DataFrame,
+    column: str | list[str],
+    domain: object,
+    limit: float | None,
+    *,
+    by: Column | None = None,
+    num_samples: int = 1,
+) -> Line:
+    """A sample of a column against the plain count of it, or of an expression, both brought to the driver."""
+    keys = [by] if by is not None else [column] if isinstance(column, str) else column
+    grouped = table.groupBy(*keys).count()
+    return Line(name, grouped.collect, sampler(table, column, domain, num_samples=num_samples), limit)
+
+
+def sampler(table: DataFrame, column: str | list[str], domain: object, **options: object) -> Call:
+    """A call of dp_sample at ε = 1."""
+    return lambda: dp.dp_sample(table, column, 1, domain=domain, **options)  # type: ignore[arg-type]
+
+
+def discarding(df: DataFrame) -> Call:
+    """A call that makes all rows and keeps none."""
+    return df.write.format("noop").mode("overwrite").save
+
+
+def measure(line: Line, rounds: int) -> None:
+    """Time both sides in turn after one warm-up of each and print the medians."""
+    seconds(line.yardstick)
+    seconds(line.private)
+    timed = [(seconds(line.yardstick), seconds(line.private)) for _ in range(rounds)]
     theirs, ours = (statistics.median(side) for side in zip(*timed, strict=True))
     ratio = statistics.median(second / first for first, second in timed)
-    print(f"{name:<32}{theirs:>10.2f}{ours:>13.2f}{ratio:>8.2f}{limit or '':>8}", flush=True)
+    print(f"  {line.name:<42}{theirs:>12.2f}{ours:>12.2f}{ratio:>8.2f}{line.limit or '':>8}", flush=True)
 
 
-def seconds(call: Callable[[], object]) -> float:
+def seconds(call: Call) -> float:
     """How long a call takes."""
     started = time.perf_counter()
     call()
