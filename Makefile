@@ -26,7 +26,7 @@ demo: $(VENV)/.demo
 test: test-fast test-spark test-connect
 
 test-fast: $(VENV)/.dev
-	$(BIN)/python -m pytest -n auto $(FAST)
+	$(BIN)/python -m pytest $(FAST)
 
 test-spark: $(VENV)/.dev
 	$(BIN)/python -m pytest $(SPARK)
