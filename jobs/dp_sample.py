@@ -30,6 +30,7 @@ from spark_dp.spark.columns import quoted
 
 FORMATS = ("parquet", "csv", "json", "orc")
 SHOWN = 20
+IN_ONE_FILE = 1_000_000
 
 
 class Parser(argparse.ArgumentParser):
@@ -123,8 +124,10 @@ def release(spark: SparkSession, arguments: argparse.Namespace) -> None:
         by=arguments.by,
     )
     print(f"Drawn after {time.monotonic() - started:.1f} s. Writing …", flush=True)
-    # One file, which appears by one rename when Spark commits the job: no reader sees half of it.
-    sample.coalesce(1).write.mode("error").format(output_format).option("header", value=True).save(arguments.output)
+    # One file, which appears by one rename when Spark commits the job: no reader sees half of it. More rows than
+    # the driver makes go into several, which are complete when _SUCCESS is there.
+    pieces = sample if arguments.num_samples > IN_ONE_FILE else sample.coalesce(1)
+    pieces.write.mode("error").format(output_format).option("header", value=True).save(arguments.output)
     report(sample, arguments)
 
 
@@ -204,7 +207,7 @@ def report(sample: DataFrame, arguments: argparse.Namespace) -> None:
     rows = sample.limit(SHOWN).collect()
     shown = [str(row[0]) if len(row) == 1 else str(tuple(row)) for row in rows]
     records = "rows" if entry.privacy_unit is None else f"values of {entry.privacy_unit}"
-    released = sample.count()
+    released = sample.count() if entry.by else entry.num_samples
     rest = f", … ({released - SHOWN:,} more)" if released > SHOWN else ""
     if entry.by:
         print(f"Groups     by {', '.join(entry.by)}")

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import Lock
 from typing import Any
 
 import spark_dp
+
+#: What is pickled by value is one list for the whole process.
+_LIST = Lock()
 
 
 def by_value(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -13,15 +17,18 @@ def by_value(function: Callable[..., Any]) -> Callable[..., Any]:
     from pyspark import cloudpickle
 
     pickler: Any = cloudpickle
-    pickler.register_pickle_by_value(spark_dp)
-    try:
-        code = pickler.dumps(function)
-    finally:
-        pickler.unregister_pickle_by_value(spark_dp)
+    with _LIST:
+        listed = spark_dp.__name__ in pickler.list_registry_pickle_by_value()
+        pickler.register_pickle_by_value(spark_dp)
+        try:
+            code = pickler.dumps(function)
+        finally:
+            if not listed:
+                pickler.unregister_pickle_by_value(spark_dp)
 
     def unpacked(*arguments: Any) -> Any:
         import pickle
 
-        return pickle.loads(code)(*arguments)  # noqa: S301 — of this very process
+        return pickle.loads(code)(*arguments)  # noqa: S301 — made above, by this very process
 
     return unpacked

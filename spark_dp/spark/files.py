@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from pyspark.errors import AnalysisException
 
 from spark_dp.counts import Counts
-from spark_dp.domain import Domain, Values
+from spark_dp.domain import Axis, Domain, Intervals, Product, Values
 from spark_dp.errors import SourceError
 from spark_dp.spark.columns import SampledColumn, folds_case
 from spark_dp.spark.counting import collected, count_native, summed
@@ -29,6 +29,9 @@ _PATHS = "_spark_dp_parquet_paths"
 
 #: Least number of pieces of work: one large file is divided among the executors, by its row groups.
 _PIECES = 256
+
+#: So many whole numbers or dates are listed for the executors.
+_LISTED = 2**20
 
 #: Characters that make a path a pattern.
 _PATTERN = set("{}[]*?\\")
@@ -82,7 +85,8 @@ def count_parquet(df: DataFrame, columns: Sequence[SampledColumn], domain: Domai
 def _from_files(df: DataFrame, columns: Sequence[SampledColumn], domain: Domain, *, outside: bool) -> Counts | None:
     """The counts, or None if another counter must tell."""
     try:
-        if not all(isinstance(axis, Values) for axis in domain.axes):
+        listed = _listed(domain, columns)
+        if listed is None:
             return None
         files = _data_files(df)
         if not files or not all(_has_own_bytes(df, column, files) for column in columns):
@@ -91,7 +95,7 @@ def _from_files(df: DataFrame, columns: Sequence[SampledColumn], domain: Domain,
         moved = any(str(conf.get(key)).lower() != plain for key, plain in _AS_THEY_STAND.items())
         open_file = opener(columns, fold_case=folds_case(df), moved=moved)
         parts = -(-_PIECES // len(files))
-        count_row_groups = row_group_counter(columns, domain, parts, open_file, outside=outside)
+        count_row_groups = row_group_counter(columns, listed, parts, open_file, outside=outside)
         pieces: dict[str, Sequence[str] | Sequence[int]] = {
             "path": [file for file in files for _ in range(parts)],
             "part": [part for _ in files for part in range(parts)],
@@ -101,6 +105,19 @@ def _from_files(df: DataFrame, columns: Sequence[SampledColumn], domain: Domain,
     except Exception:  # noqa: BLE001 — whatever it was, the other counter finds it out and says it
         return None
     return None if NOT_COUNTED in counts.ranks else counts
+
+
+def _listed(domain: Domain, columns: Sequence[SampledColumn]) -> Domain | None:
+    """The domain as lists of values, with the same ranks; None if it has bins or is too large."""
+    axes: dict[str, Axis] = {}
+    for axis, column in zip(domain.axes, columns, strict=True):
+        if isinstance(axis, Values):
+            axes[column.name] = axis
+        elif isinstance(axis, Intervals) or axis.size > _LISTED:
+            return None
+        else:
+            axes[column.name] = Values(map(axis.unrank, range(axis.size)))
+    return Product(axes) if len(axes) > 1 else axes[columns[0].name]
 
 
 def _data_files(df: DataFrame) -> list[str]:

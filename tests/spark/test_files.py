@@ -386,6 +386,19 @@ def test_a_wide_domain_of_integers_is_hashed(spark, tmp_path):
     assert both(dp.parquet(spark, str(tmp_path)), "i", [10**12, 0, 7]) == ([2, 1, 0], 2)
 
 
+def test_whole_numbers_and_dates_that_need_no_list(spark, tmp_path, monkeypatch):
+    days = [date(2024, 2, 29), date(2024, 3, 1), None, date(9999, 12, 31)]
+    write(pa.table({"i": pa.array([7, 9, 0, None], pa.int16()), "d": days, "s": ["a"] * 4}), tmp_path / "t.parquet")
+    df = dp.parquet(spark, str(tmp_path))
+    leap = dp.Dates(date(2024, 2, 28), date(2024, 3, 1))
+    assert both(df, "i", dp.Integers(7, 9)) == ([1, 0, 1], 2)
+    assert both(df, "d", leap) == ([0, 1, 1], 2)
+    assert both(df, ["d", "s", "i"], {"d": leap, "s": ["a"], "i": dp.Integers(7, 8)}) == ([0, 0, 1, 0, 0, 0], 3)
+    assert falls_back(df, "i", dp.Bins(0, 10, 2))
+    monkeypatch.setattr(files, "_LISTED", 2)
+    assert falls_back(df, "d", leap)
+
+
 # What is not plain.
 
 
