@@ -162,8 +162,13 @@ def sampled(
 ) -> Line:
     """A sample of a column against the plain count of it, or of an expression, both brought to the driver."""
     keys = [by] if by is not None else [column] if isinstance(column, str) else column
-    grouped = table.groupBy(*keys).count()
-    return Line(name, grouped.collect, sampler(table, column, domain, num_samples=num_samples), limit)
+    # Made anew for each round: a frame that was collected keeps the counts that were shuffled for it.
+    return Line(
+        name,
+        lambda: table.groupBy(*keys).count().collect(),
+        sampler(table, column, domain, num_samples=num_samples),
+        limit,
+    )
 
 
 def sampler(table: DataFrame, column: str | list[str], domain: object, **options: object) -> Call:

@@ -156,7 +156,11 @@ def _grouped(
     """A sample in each group, from the counts of groups and values jointly."""
     keys, names = column_names(by), column_names(col)
     question = _question(df, [*keys, *names], domain, whole.privacy_unit)
-    _check_together(question.domain, "The groups and the values")
+    if question.domain.size > MAX_CELLS:
+        raise DomainError(
+            f"The groups and the values have {question.domain.size:,} combinations; their counts must fit the driver, "
+            f"at most {MAX_CELLS:,}. Take fewer groups, fewer columns at once, or coarser values."
+        )
     axes = question.domain.axes
     for key, axis in zip(keys, axes, strict=False):
         if isinstance(axis, Intervals):
@@ -218,12 +222,3 @@ def _check_source(df: object) -> None:
 def _question(df: DataFrame, col: object, domain: object, unit: str | None) -> Question:
     columns = sampled_columns(df, col)
     return Question(df, columns, resolve(columns, domain), unit)
-
-
-def _check_together(domain: Domain, what: str) -> None:
-    """Refuse a domain whose counts do not fit the driver."""
-    if domain.size > MAX_CELLS:
-        raise DomainError(
-            f"{what} have {domain.size:,} combinations; their counts must fit the driver, at most {MAX_CELLS:,}. "
-            "Sample fewer columns at once, or coarser values."
-        )
