@@ -154,8 +154,7 @@ def written(value):
 WAYS = {"as it is": (), "by a grid": ("_dividing",), "by halving": ("_dividing", "_gridded")}
 
 
-@pytest.mark.parametrize("outside", [True, False])
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("way", "outside"), [("as it is", False), *((way, True) for way in WAYS)])
 @pytest.mark.parametrize("name", CASES)
 def test_every_value_has_the_rank_of_its_domain(spark, monkeypatch, name, way, outside):
     spark_type, domain, values = CASES[name]
