@@ -33,7 +33,9 @@ def main() -> int:
     builder = SparkSession.builder.master("local[*]").config("spark.driver.memory", "1g")
     spark = builder.config("spark.ui.enabled", "false").getOrCreate()
     path = made(spark, f"{arguments.rows}-cells", arguments.rows, 16, cell=F.floor(F.rand(10) * CELLS).cast("int"))
-    pairs = spark.read.parquet(path).select(F.col("cell").alias("a"), (F.col("cell").cast("long") * 7919 % CELLS).alias("b"))
+    pairs = spark.read.parquet(path).select(
+        F.col("cell").alias("a"), (F.col("cell").cast("long") * 7919 % CELLS).alias("b")
+    )
     grouped = pairs.groupBy("a", "b").count()
     million = dp.Integers(0, CELLS - 1)
     domain = {"a": million, "b": million}

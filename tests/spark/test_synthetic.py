@@ -17,8 +17,8 @@ from scipy.stats import chi2
 import spark_dp as dp
 from spark_dp.spark import sampling, synthetic
 from spark_dp.spark.columns import sampled_columns
+from spark_dp.spark.counting import ranked_rows
 from spark_dp.spark.domains import resolve
-from spark_dp.spark.ranking import with_rank
 
 UTC = timezone.utc
 ALPHA = 1e-6
@@ -88,6 +88,7 @@ def test_more_rows_than_a_list_holds_are_drawn_from_the_released_weights(spark, 
         "num_samples": 1_000_001,
         "version": dp.__version__,
         "by": [],
+        "privacy_unit": None,
     }
 
 
@@ -197,7 +198,7 @@ def test_a_point_lies_in_the_drawn_bin(spark, name):
     ranks, _ = synthesized(spark, "int", dp.Integers(0, domain.size - 1), weights, 3000)
     sample, axis = synthesized(spark, spark_type, domain, weights, 3000)
     assert sample.schema["v"].dataType == spark.createDataFrame([], f"v {spark_type}").schema["v"].dataType
-    found = [row.r for row in with_rank(sample, "v", "r", axis).select("r").collect()]
+    found = [row["rank"] for row in ranked_rows(sample, sampled_columns(sample, "v"), axis, [], outside=True).collect()]
     assert found == [row.v for row in ranks.collect()]
 
 
@@ -220,8 +221,8 @@ def test_a_point_is_uniform_in_its_bin_whatever_chose_the_bin(spark, spark_type,
     """With weights 3 : 1 half of a slot draws one bin, half the other: points by the same hash would show it."""
     sample, _ = synthesized(spark, spark_type, domain, [3, 1])
     axis = resolve(sampled_columns(sample, "v"), parts)
-    counted = with_rank(sample, "v", "r", axis).groupBy("r").count().collect()
-    observed = {row.r: row["count"] for row in counted}
+    ranked = ranked_rows(sample, sampled_columns(sample, "v"), axis, [], outside=True)
+    observed = {row["rank"]: row["count"] for row in ranked.groupBy("rank").count().collect()}
     assert set(observed) <= set(range(20))
     assert fits([observed.get(part, 0) for part in range(20)], [0.075 * ROWS] * 10 + [0.025 * ROWS] * 10)
 
