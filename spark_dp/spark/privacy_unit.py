@@ -73,9 +73,11 @@ def count_units(df: DataFrame, unit: str) -> int:
 
 def _chosen(rows: DataFrame, domain: Domain) -> DataFrame:
     """The rank of one row for each unit, null if it has none in the domain."""
-    # One random number for each row, from integers: the largest of a unit's is that of any of its rows.
-    words = [F.lit(SYSTEM.below(2**64) - 2**63) for _ in range(2)]
-    number = F.xxhash64(*words, F.monotonically_increasing_id())
+    # A random number for each row: the largest of a unit's is that of any of its rows. A row more or less moves the
+    # places of others, so that their numbers must show nothing of places: no faster hash of Spark's promises that.
+    key = f"{SYSTEM.below(1 << 256):064x}"
+    digest = F.sha2(F.concat(F.lit(key), F.monotonically_increasing_id().cast("string")), 256)
+    number = F.xxhash64(digest)
     if domain.size > MAX_CELLS:
         numbered = rows.select("unit", "rank", F.when(F.col("rank").isNotNull(), number).alias("number"))
         return numbered.groupBy("unit").agg(F.max_by("rank", "number").alias("rank")).select("rank")
