@@ -75,7 +75,8 @@ def _chosen(rows: DataFrame, domain: Domain) -> DataFrame:
     """The rank of one row for each unit, null if it has none in the domain."""
     # A random number for each row: the largest of a unit's is that of any of its rows. A row more or less moves the
     # places of others, so that their numbers must show nothing of places: no faster hash of Spark's promises that.
-    key = f"{SYSTEM.below(1 << 256):064x}"
+    # Key and place together fit one block of SHA-256.
+    key = f"{SYSTEM.below(1 << 128):032x}"
     digest = F.sha2(F.concat(F.lit(key), F.monotonically_increasing_id().cast("string")), 256)
     number = F.xxhash64(digest)
     if domain.size > MAX_CELLS:
