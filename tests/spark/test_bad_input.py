@@ -62,7 +62,11 @@ class Refusing:
         ({"col": "f"}, DomainError, r"type double.*dp\.Bins"),
         ({"col": "g"}, DomainError, r"type float.*dp\.Bins"),
         ({"domain": dp.Bins(0, 1, 10)}, DomainError, "No value of type bigint"),
-        ({"domain": dp.Integers(0, 2**22)}, DomainError, "4,194,305 values; their counts must fit the driver"),
+        (
+            {"domain": dp.Integers(0, 2**22), "method": "perturbed-histogram"},
+            MethodError,
+            "noise for each of the 4,194,305",
+        ),
         ({"col": "d", "domain": dp.Bins(0, 10, 10)}, DomainError, "bins of kind number, the column is of type date"),
         ({"domain": None}, DomainError, r"no public domain.*domain=\[...\].*declare_domain"),
         ({"domain": []}, DomainError, "empty"),

@@ -118,6 +118,7 @@ def test_the_record_of_the_release_is_in_the_metadata(letters, tmp_path, spark):
         "num_samples": 2,
         "version": dp.__version__,
         "by": [],
+        "privacy_unit": None,
     }
     assert sample.schema["letter"].metadata["spark_dp"] == record
     sample.write.parquet(str(tmp_path / "sample"))
