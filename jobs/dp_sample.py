@@ -26,11 +26,11 @@ from pyspark.sql.types import BinaryType
 import spark_dp as dp
 from spark_dp.domain import from_json
 from spark_dp.errors import ArgumentError, SparkDPError
+from spark_dp.mechanisms.base import MAX_DRAWS
 from spark_dp.spark.columns import quoted
 
 FORMATS = ("parquet", "csv", "json", "orc")
 SHOWN = 20
-IN_ONE_FILE = 1_000_000
 
 
 class Parser(argparse.ArgumentParser):
@@ -126,7 +126,7 @@ def release(spark: SparkSession, arguments: argparse.Namespace) -> None:
     print(f"Drawn after {time.monotonic() - started:.1f} s. Writing …", flush=True)
     # One file, which appears by one rename when Spark commits the job: no reader sees half of it. More rows than
     # the driver makes go into several, which are complete when _SUCCESS is there.
-    pieces = sample if arguments.num_samples > IN_ONE_FILE else sample.coalesce(1)
+    pieces = sample if arguments.num_samples > MAX_DRAWS else sample.coalesce(1)
     pieces.write.mode("error").format(output_format).option("header", value=True).save(arguments.output)
     report(sample, arguments)
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from spark_dp.domain.axis import MAX_CELLS, Axis, Chance, ColumnType
-from spark_dp.domain.intervals import Intervals
+from spark_dp.domain.intervals import Intervals, float_ends
 from spark_dp.domain.units import NUMBER, Edge, unit_value, units
 from spark_dp.errors import DomainError
 from spark_dp.kinds import is_null
@@ -211,10 +211,7 @@ def _checked_count(count: Any) -> int:
 
 def _inhabited(to: ColumnType, low: float, high: float) -> bool:
     """Whether a value of the type lies in [low, high)."""
-    if to.name == "float":
-        with np.errstate(over="ignore"):
-            single = np.float32(low)
-            first = single if float(single) >= low else np.nextafter(single, np.float32(np.inf))
-        # As doubles: NumPy would round the edge to 32 bits, too.
-        return float(first) < high
-    return low < high
+    if to.kind != "float":
+        return low < high
+    first, last = float_ends(to, low, high)
+    return first <= last

@@ -21,6 +21,20 @@ if TYPE_CHECKING:
 _STEPS = 2**53
 
 
+def float_ends(to: ColumnType, low: float, high: float) -> tuple[float, float]:
+    """The smallest and the largest number of a floating-point type in [low, high); if it has none, crossed."""
+    if to.name != "float":
+        return low, math.nextafter(high, -math.inf)
+    with np.errstate(over="ignore"):
+        first, last = np.float32(low), np.float32(high)
+        # Compared as doubles: NumPy would round the edges to 32 bits, too.
+        if float(first) < low:
+            first = np.nextafter(first, np.float32(math.inf))
+        if float(last) >= high:
+            last = np.nextafter(last, np.float32(-math.inf))
+    return float(first), float(last)
+
+
 @dataclass(frozen=True, repr=False)
 class Intervals(Axis):
     """Bins cast to a column: rank r holds thresholds[r] ≤ x < thresholds[r + 1].
@@ -75,15 +89,9 @@ class Intervals(Axis):
         # Halved: the width may be more than a double can be. Without halving small numbers keep their bits.
         whole = math.isfinite(high - low)
         x = low + (high - low) * share if whole else 2 * (low / 2 + (high / 2 - low / 2) * share)
-        if self.type.name == "float":
-            single = np.float32(x)
-            # Rounding to 32 bits may leave the bin.
-            if float(single) < low:
-                single = np.nextafter(single, np.float32(np.inf))
-            elif float(single) >= high:
-                single = np.nextafter(single, np.float32(-np.inf))
-            return repr(float(single))
-        return repr(min(x, math.nextafter(high, -math.inf)))
+        # Rounding, to 32 bits above all, may leave the bin.
+        first, last = float_ends(self.type, low, high)
+        return repr(min(max(float(np.float32(x)) if self.type.name == "float" else x, first), last))
 
     def ends(self, rank: int) -> tuple[str, str]:
         """The texts of the smallest value of a bin, and of the largest (for floats, of its upper edge)."""

@@ -78,13 +78,12 @@ def _ranked(rows: DataFrame, columns: Sequence[SampledColumn], domain: Domain, *
     for position, (axis, column) in enumerate(zip(domain.axes, columns, strict=True)):
         if isinstance(axis, Integers | Dates):
             rows = rows.withColumn(f"r{position}", consecutive_rank(F.col(f"v{position}"), axis))
-        if not isinstance(axis, Values):
-            continue
-        texts = literal_rows(rows.sparkSession, {"text": axis.texts, "place": range(axis.size)})
-        listed = texts.select(
-            from_text(F.col("text"), column.type).alias(f"v{position}"), F.col("place").alias(f"r{position}")
-        )
-        rows = rows.join(F.broadcast(listed), f"v{position}", "left" if outside else "inner")
+        elif isinstance(axis, Values):
+            texts = literal_rows(rows.sparkSession, {"text": axis.texts, "place": range(axis.size)})
+            listed = texts.select(
+                from_text(F.col("text"), column.type).alias(f"v{position}"), F.col("place").alias(f"r{position}")
+            )
+            rows = rows.join(F.broadcast(listed), f"v{position}", "left" if outside else "inner")
     return rows.withColumn("rank", _combined(domain))
 
 

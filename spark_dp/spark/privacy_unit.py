@@ -20,12 +20,14 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-def check_unit(df: DataFrame, name: object) -> str:
-    """The column whose values are the units, if it is one.
+def check_unit(df: DataFrame, name: object) -> str | None:
+    """The column whose values are the units; None if each row is one.
 
     Raises:
         ColumnError: if it is missing, ambiguous, or of a type that cannot be grouped.
     """
+    if name is None:
+        return None
     if not isinstance(name, str):
         raise ColumnError(f"privacy_unit = {name!r} must be the name of the column that tells whose a row is.")
     field = field_of(df, name)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from pyspark.sql import functions as F
 
-from spark_dp.domain import Axis, Dates, Integers, Intervals
+from spark_dp.domain import Dates, Integers, Intervals
 from spark_dp.domain.units import units
 
 if TYPE_CHECKING:
@@ -33,10 +33,8 @@ def consecutive_rank(value: Column, axis: Integers | Dates) -> Column:
     return F.when(x.between(axis.first, axis.first + axis.size - 1), x - F.lit(axis.first))
 
 
-def with_interval(df: DataFrame, value: str, rank: str, axis: Axis, *, outside: bool) -> DataFrame:
+def with_interval(df: DataFrame, value: str, rank: str, axis: Intervals, *, outside: bool) -> DataFrame:
     """The frame with a column of the bin (bigint) of each value; what is in none is left out, or null."""
-    if not isinstance(axis, Intervals):
-        raise TypeError(f"{axis!r} was not cast to its column")
     x = _position(F.col(value), axis)
     # A NaN is larger than every number to Spark, and in no bin.
     known = x.isNotNull() & ~F.isnan(x) if axis.floats else x.isNotNull()

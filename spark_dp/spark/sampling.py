@@ -103,7 +103,7 @@ def sample(
     if name != AUTO:
         # With a domain of one value: what does not depend on the domain is refused before it is looked at.
         mechanism(name, epsilon, 1, relation=neighbors, num_samples=draws)
-    unit = None if privacy_unit is None else check_unit(df, privacy_unit)
+    unit = check_unit(df, privacy_unit)
     whole = Guarantee(epsilon, neighbors, unit)
     if by is not None:
         drawn, question = _grouped(df, col, by, name, whole, draws, domain, budget)
@@ -192,7 +192,7 @@ def histogram(
     _check_source(df)
     epsilon = Epsilon.parse(eps)
     neighbors = Relation.parse(relation)
-    unit = None if privacy_unit is None else check_unit(df, privacy_unit)
+    unit = check_unit(df, privacy_unit)
     question = _question(df, col, domain, unit)
     pairs = zip(question.names, question.domain.axes, strict=True)
     check_histogram_names([name for column, axis in pairs for name in histogram_names(column, axis)])

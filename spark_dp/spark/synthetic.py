@@ -15,10 +15,10 @@ from datetime import timedelta
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
-import numpy as np
 from pyspark.sql import functions as F
 
 from spark_dp.domain import Axis, ColumnType, Dates, Domain, Integers, Intervals, Values
+from spark_dp.domain.intervals import float_ends
 from spark_dp.errors import NumSamplesError
 from spark_dp.exact.alias import AliasTable
 from spark_dp.exact.source import SYSTEM
@@ -174,22 +174,9 @@ def _lists(axis: Axis, to: ColumnType, use: int) -> Lists:
     if not axis.floats:
         whole = "decimal(38,0)" if axis.type.kind == "decimal" else "bigint"
         return {f"low{use}": (whole, lows), f"width{use}": ("bigint", widths)}
-    first, last = zip(*(_ends(axis, low, high) for low, high in pairwise(axis.thresholds)), strict=True)
+    first, last = zip(*(float_ends(axis.type, low, high) for low, high in pairwise(axis.thresholds)), strict=True)
     named = {"low": lows, "width": widths, "first": first, "last": last}
     return {f"{name}{use}": ("double", values) for name, values in named.items()}
-
-
-def _ends(axis: Intervals, low: float, high: float) -> tuple[float, float]:
-    """The smallest and the largest number of the column's type in [low, high)."""
-    if axis.type.name != "float":
-        return low, math.nextafter(high, -math.inf)
-    with np.errstate(over="ignore"):
-        first, last = np.float32(low), np.float32(high)
-    if float(first) < low:
-        first = np.nextafter(first, np.float32(math.inf))
-    if float(last) >= high:
-        last = np.nextafter(last, np.float32(-math.inf))
-    return float(first), float(last)
 
 
 def _value(axis: Axis, to: ColumnType, use: int) -> Column:
