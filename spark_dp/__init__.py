@@ -8,6 +8,8 @@
 Importing the package attaches both to the DataFrame classes of the installed pyspark.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from spark_dp import errors
 from spark_dp.budget import Budget, Entry
 from spark_dp.counts import Counts
@@ -18,6 +20,9 @@ from spark_dp.spark import declare_domain, delta, dp_histogram, dp_sample, parqu
 from spark_dp.spark.attach import attach
 from spark_dp.version import __version__
 
+if TYPE_CHECKING:
+    from spark_dp.budget.ledger import Ledger
+
 __all__ = [
     "Bins",
     "Budget",
@@ -27,6 +32,7 @@ __all__ = [
     "Epsilon",
     "Guarantee",
     "Integers",
+    "Ledger",
     "Mechanism",
     "Product",
     "Relation",
@@ -44,3 +50,16 @@ __all__ = [
 ]
 
 attach({"dp_sample": dp_sample, "dp_histogram": dp_histogram})
+
+
+def __getattr__(name: str) -> Any:
+    """What needs an extra, and is imported when it is first asked for."""
+    if name != "Ledger":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        from spark_dp.budget.ledger import Ledger
+    except ModuleNotFoundError as error:
+        raise ImportError(
+            f"A ledger needs {error.name}, which is not installed: pip install 'spark-dp[layer]'."
+        ) from None
+    return Ledger

@@ -8,8 +8,10 @@
     │   ├── NumSamplesError
     │   ├── ColumnError
     │   ├── DomainError
-    │   └── SourceError
+    │   ├── SourceError
+    │   └── ReleaseIdError
     ├── BudgetError: the budget does not allow the release; nothing was read
+    │   └── LedgerError: the ledger cannot be read or written
     ├── PrivateComputationError: something failed while private rows were read
     └── JavaNotFoundError: a local Spark session has no Java to run on
 
@@ -61,8 +63,16 @@ class SourceError(ArgumentError):
     """What should be sampled is not a batch Spark DataFrame."""
 
 
+class ReleaseIdError(ArgumentError):
+    """The name of the release is no text, or nothing remembers releases by name."""
+
+
 class BudgetError(SparkDPError):
     """The budget does not allow this release. Nothing was read."""
+
+
+class LedgerError(BudgetError):
+    """The ledger cannot be read or written. What it did not confirm is not shown; what it charged stays charged."""
 
 
 class PrivateComputationError(SparkDPError, RuntimeError):

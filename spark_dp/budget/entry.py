@@ -1,4 +1,4 @@
-"""One line of a ledger: what ran, in public facts, apart from whoever prices it."""
+"""What ran, in public facts, and who pays for it: apart from whoever prices it or keeps it."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ class Entry:
         version: of spark_dp.
         by: the columns whose values are sampled each on its own.
         privacy_unit: the column of which all rows with one value are protected together; None if each row is.
+        release_id: the name under which it is remembered, given or made by chance.
     """
 
     method: str
@@ -34,6 +35,7 @@ class Entry:
     version: str
     by: tuple[str, ...] = ()
     privacy_unit: str | None = None
+    release_id: str = ""
 
     @property
     def guarantee(self) -> Guarantee:
@@ -50,16 +52,61 @@ class Entry:
         return {**asdict(self), "columns": list(self.columns), "by": list(self.by)}
 
 
+@dataclass(frozen=True)
+class Answer:
+    """What was drawn: all that leaves the boundary, in integers.
+
+    Args:
+        values: ranks, noisy counts or weights, as :class:`~spark_dp.release.Release` says.
+        key: 128 bits, hexadecimal, from which everything random is made that does not depend on a row, such as
+            the place of a point in its bin.
+        entry: what ran.
+    """
+
+    values: tuple[int, ...]
+    key: str
+    entry: Entry
+
+
+class Reservation(Protocol):
+    """ε that one release has been charged."""
+
+    @property
+    def stored(self) -> Answer | None:
+        """What was released under the same id before; then nothing is charged and nothing may be drawn."""
+        ...
+
+    def commit(self, answer: Answer) -> Answer:
+        """Remember the answer before anyone sees it.
+
+        Returns:
+            The answer to give: the one remembered, where another run of the same release came first.
+
+        Raises:
+            BudgetError: if it cannot be remembered; then it must not be seen.
+        """
+        ...
+
+    def fail(self) -> None:
+        """Note that reading or drawing failed. The charge stays."""
+        ...
+
+
 class Budget(Protocol):
     """An allowance of ε that releases draw on.
 
     There is no way to give back: once a row was read, the release may have been seen.
     """
 
-    def reserve(self, entry: Entry) -> None:
-        """Charge the release, before any row is read.
+    def reserve(self, entry: Entry, question: str) -> Reservation:
+        """Charge the release, before any row is read, or find it.
+
+        Args:
+            entry: what will run.
+            question: the same text for the same arguments, and for others another one.
 
         Raises:
-            BudgetError: if the allowance does not cover it; then nothing is read.
+            BudgetError: if the allowance does not cover it, or ``entry.release_id`` names a release with other
+                arguments; then nothing is read.
         """
         ...

@@ -27,6 +27,7 @@ def dp_sample(
     privacy_unit: str | None = None,
     by: str | Sequence[str] | None = None,
     budget: Budget | None = None,
+    release_id: str | None = None,
 ) -> DataFrame:
     """Differentially private samples of a column, drawn once.
 
@@ -59,7 +60,10 @@ def dp_sample(
         by: columns whose values make groups, each sampled on its own in the one release: num_samples
             values for every group of their domain, which ``domain`` gives too; empty groups have them
             as well. Each group runs at eps under "add-remove", else at eps/2.
-        budget: an allowance to charge before any row is read.
+        budget: an allowance to charge before any row is read: ``Ledger(url).budget(name, total=…)``.
+        release_id: a name for this one release, which the budget then remembers: the same call again gives the
+            stored release and costs nothing, another call of that name is refused. Which rows the table holds
+            is not compared.
 
     Returns:
         A DataFrame of num_samples literal rows (for each group) with the sampled columns in their own types, and
@@ -89,9 +93,10 @@ def dp_sample(
         >>> sample.schema["diagnosis"].metadata["spark_dp"]["method"]
         'ss-roo'
     """
+    from spark_dp.release import Account
     from spark_dp.spark.sampling import sample
 
-    return sample(df, col, eps, method, domain, num_samples, relation, privacy_unit, by, budget)
+    return sample(df, col, eps, method, domain, num_samples, relation, privacy_unit, by, Account(budget, release_id))
 
 
 def dp_histogram(
@@ -103,6 +108,7 @@ def dp_histogram(
     relation: str = "any",
     privacy_unit: str | None = None,
     budget: Budget | None = None,
+    release_id: str | None = None,
 ) -> DataFrame:
     """Differentially private counts of all values of a column, drawn once.
 
@@ -119,7 +125,10 @@ def dp_histogram(
         domain: as for :func:`dp_sample`; at most 2^20 values, or combinations of values.
         relation: as for :func:`dp_sample`.
         privacy_unit: as for :func:`dp_sample`; each person is counted once.
-        budget: an allowance to charge before any row is read.
+        budget: an allowance to charge before any row is read: ``Ledger(url).budget(name, total=…)``.
+        release_id: a name for this one release, which the budget then remembers: the same call again gives the
+            stored release and costs nothing, another call of that name is refused. Which rows the table holds
+            is not compared.
 
     Returns:
         A DataFrame with one literal row for each value of the domain, in its order: the columns in
@@ -145,9 +154,10 @@ def dp_histogram(
         >>> df.dp_histogram("diagnosis", 50, domain=["flu", "cold"]).columns
         ['diagnosis', 'noisy_count']
     """
+    from spark_dp.release import Account
     from spark_dp.spark.sampling import histogram
 
-    return histogram(df, col, eps, domain, relation, privacy_unit, budget)
+    return histogram(df, col, eps, domain, relation, privacy_unit, Account(budget, release_id))
 
 
 def declare_domain(df: DataFrame, col: str, domain: Any) -> DataFrame:

@@ -10,7 +10,8 @@ import pyspark
 from pyspark.sql import functions as F
 
 from spark_dp.domain import Axis, ColumnType, Domain, Intervals
-from spark_dp.exact.source import SYSTEM
+from spark_dp.exact.expanded import Expanded
+from spark_dp.release import Release
 from spark_dp.spark.columns import NOISY_COUNT, SampledColumn
 
 if TYPE_CHECKING:
@@ -62,35 +63,34 @@ def sample_frame(
     spark: SparkSession,
     columns: Sequence[SampledColumn],
     domain: Domain,
-    ranks: Sequence[int],
-    record: Mapping[str, object],
+    drawn: Release,
 ) -> DataFrame:
     """The drawn ranks as literal rows of the columns' own names and types, with the public record as metadata."""
     typed = (_typed(f"c{position}", column, column.name) for position, column in enumerate(columns))
-    return recorded(literal_rows(spark, _texts(domain, ranks)).select(*typed), record)
+    return recorded(literal_rows(spark, _texts(domain, drawn)).select(*typed), drawn)
 
 
 def histogram_frame(
     spark: SparkSession,
     columns: Sequence[SampledColumn],
     domain: Domain,
-    noisy_counts: Sequence[int],
-    record: Mapping[str, object],
+    noisy: Release,
 ) -> DataFrame:
     """Every value of the domain with its noisy count, as literal rows with the public record as metadata."""
     rows: dict[str, Sequence[str] | Sequence[int]] = {}
     typed = []
+    chance = Expanded(noisy.key)
     places = list(zip(*map(domain.coordinates, range(domain.size)), strict=True))
     for position, (axis, column) in enumerate(zip(domain.axes, columns, strict=True)):
         listed = range(axis.size)
         sides = (
-            zip(*map(axis.ends, listed), strict=True) if isinstance(axis, Intervals) else [axis.drawn(listed, SYSTEM)]
+            zip(*map(axis.ends, listed), strict=True) if isinstance(axis, Intervals) else [axis.drawn(listed, chance)]
         )
         for side, (name, texts) in enumerate(zip(histogram_names(column.name, axis), sides, strict=True)):
             rows[f"c{position}_{side}"] = [texts[place] for place in places[position]]
             typed.append(_typed(f"c{position}_{side}", column, name))
-    rows[NOISY_COUNT] = noisy_counts
-    return recorded(literal_rows(spark, rows).select(*typed, NOISY_COUNT), record)
+    rows[NOISY_COUNT] = noisy.values
+    return recorded(literal_rows(spark, rows).select(*typed, NOISY_COUNT), noisy)
 
 
 def histogram_names(name: str, axis: Axis) -> list[str]:
@@ -98,11 +98,12 @@ def histogram_names(name: str, axis: Axis) -> list[str]:
     return [f"{name}_lower", f"{name}_upper"] if isinstance(axis, Intervals) else [name]
 
 
-def _texts(domain: Domain, ranks: Sequence[int]) -> dict[str, Sequence[str] | Sequence[int]]:
-    """The values of these ranks as canonical texts, one column for each sampled one."""
-    places = zip(*map(domain.coordinates, ranks), strict=True)
+def _texts(domain: Domain, drawn: Release) -> dict[str, Sequence[str] | Sequence[int]]:
+    """The values of the drawn ranks as canonical texts, one column for each sampled one."""
+    places = zip(*map(domain.coordinates, drawn.values), strict=True)
+    chance = Expanded(drawn.key)
     return {
-        f"c{position}": axis.drawn(column, SYSTEM)
+        f"c{position}": axis.drawn(column, chance)
         for position, (axis, column) in enumerate(zip(domain.axes, places, strict=True))
     }
 
@@ -111,6 +112,7 @@ def _typed(text: str, column: SampledColumn, name: str) -> Column:
     return from_text(F.col(text), column.type).cast(column.own_type).alias(name)
 
 
-def recorded(df: DataFrame, record: Mapping[str, object]) -> DataFrame:
-    """With the record as the metadata of every column; after the casts, which drop metadata."""
+def recorded(df: DataFrame, release: Release) -> DataFrame:
+    """With the public record as the metadata of every column; after the casts, which drop metadata."""
+    record = release.entry.record()
     return with_metadata(df, {position: {"spark_dp": record} for position in range(len(df.columns))})

@@ -75,6 +75,9 @@ def count_units(df: DataFrame, unit: str) -> int:
 
 def _chosen(rows: DataFrame, domain: Domain) -> DataFrame:
     """The rank of one row for each unit, null if it has none in the domain."""
+    # All rows of a unit meet before anything is chosen: where most units have few rows in a partition, choosing in
+    # each partition first costs more than it spares (1.7 instead of 1.0 times the plain count of ten rows a unit).
+    rows = rows.repartition("unit")
     # A random number for each row: the largest of a unit's is that of any of its rows. A row more or less moves the
     # places of others, so that their numbers must show nothing of places: no faster hash of Spark's promises that.
     # Key and place together fit one block of SHA-256.

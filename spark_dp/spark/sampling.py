@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from spark_dp.budget import Budget
 from spark_dp.counts import Counts
 from spark_dp.domain import MAX_CELLS, Domain, Intervals
 from spark_dp.errors import DomainError, NumSamplesError, SourceError
@@ -20,7 +19,9 @@ from spark_dp.mechanisms.registry import AUTO, check_method
 from spark_dp.mechanisms.weights import WeightsMechanism
 from spark_dp.privacy import Epsilon, Guarantee, Relation
 from spark_dp.release import (
+    Account,
     Release,
+    Request,
     read_publicly,
     release_groups,
     release_histogram,
@@ -48,11 +49,16 @@ class Question:
     columns: tuple[SampledColumn, ...]
     domain: Domain
     privacy_unit: str | None
+    account: Account
 
     @property
     def names(self) -> tuple[str, ...]:
         """The sampled columns."""
         return tuple(column.name for column in self.columns)
+
+    def request(self, names: tuple[str, ...] | None = None) -> Request:
+        """The same without an engine; the sampled columns are all of them unless named."""
+        return Request(names or self.names, self.domain, self.privacy_unit, self.account)
 
     def count(self, relation: Relation) -> Counts:
         """The private counts."""
@@ -92,7 +98,7 @@ def sample(
     relation: object,
     privacy_unit: object,
     by: object,
-    budget: Budget | None,
+    account: Account,
 ) -> DataFrame:
     """See :func:`spark_dp.dp_sample`. Everything is checked before the private table is touched."""
     _check_source(df)
@@ -103,20 +109,21 @@ def sample(
     if name != AUTO:
         # With a domain of one value: what does not depend on the domain is refused before it is looked at.
         mechanism(name, epsilon, 1, relation=neighbors, num_samples=draws)
+    account.check()
     unit = check_unit(df, privacy_unit)
     whole = Guarantee(epsilon, neighbors, unit)
     if by is not None:
-        drawn, question = _grouped(df, col, by, name, whole, draws, domain, budget)
+        drawn, question = _grouped(df, col, by, name, whole, draws, domain, account)
     else:
-        question = _question(df, col, domain, unit)
+        question = _question(df, col, domain, unit, account)
         chosen = mechanism(name, epsilon, question.domain.size, relation=neighbors, num_samples=draws)
         if draws > MAX_DRAWS and isinstance(chosen, noise.NoiseMechanism):
-            return _synthetic(question, chosen, budget)
-        drawn = _drawn(question, chosen, budget)
-    return sample_frame(df.sparkSession, question.columns, question.domain, drawn.values, drawn.entry.record())
+            return _synthetic(question, chosen)
+        drawn = _drawn(question, chosen)
+    return sample_frame(df.sparkSession, question.columns, question.domain, drawn)
 
 
-def _drawn(question: Question, chosen: Mechanism, budget: Budget | None) -> Release:
+def _drawn(question: Question, chosen: Mechanism) -> Release:
     """So many samples of the whole table that the driver makes them one by one."""
     apart = chosen.k > MAX_CELLS
     if apart:
@@ -131,16 +138,14 @@ def _drawn(question: Question, chosen: Mechanism, budget: Budget | None) -> Rele
         # Before the budget is asked.
         chosen = chosen.with_n(question.public_n())
     count = partial(question.count_apart, chosen) if apart else partial(question.count, chosen.relation)
-    return release_sample(chosen, question.names, count, budget, question.privacy_unit)
+    return release_sample(chosen, question.request(), count)
 
 
-def _synthetic(question: Question, chosen: noise.NoiseMechanism, budget: Budget | None) -> DataFrame:
+def _synthetic(question: Question, chosen: noise.NoiseMechanism) -> DataFrame:
     """More samples than the driver makes one by one: it releases their weights, and Spark draws."""
     check_widths(question.columns, question.domain)
-    count = partial(question.count, chosen.relation)
-    drawn = release_weights(chosen, question.names, count, budget, question.privacy_unit)
-    spark, draws, record = question.df.sparkSession, chosen.num_samples, drawn.entry.record()
-    return synthetic_frame(spark, question.columns, question.domain, drawn.values, draws, record)
+    drawn = release_weights(chosen, question.request(), partial(question.count, chosen.relation))
+    return synthetic_frame(question.df.sparkSession, question.columns, question.domain, drawn)
 
 
 def _grouped(
@@ -151,11 +156,11 @@ def _grouped(
     whole: Guarantee,
     draws: int,
     domain: object,
-    budget: Budget | None,
+    account: Account,
 ) -> tuple[Release, Question]:
     """A sample in each group, from the counts of groups and values jointly."""
     keys, names = column_names(by), column_names(col)
-    question = _question(df, [*keys, *names], domain, whole.privacy_unit)
+    question = _question(df, [*keys, *names], domain, whole.privacy_unit, account)
     if question.domain.size > MAX_CELLS:
         raise DomainError(
             f"The groups and the values have {question.domain.size:,} combinations; their counts must fit the driver, "
@@ -176,7 +181,7 @@ def _grouped(
     chosen = group_mechanism(name, whole.epsilon, k, whole.relation, draws)
     # A row outside every group, or outside the domain, is in none: what a group holds is private anyway.
     count = partial(question.count, chosen.relation)
-    return release_groups(chosen, whole, names, keys, groups, count, budget), question
+    return release_groups(chosen, whole, keys, groups, question.request(names), count), question
 
 
 def histogram(
@@ -186,14 +191,14 @@ def histogram(
     domain: object,
     relation: object,
     privacy_unit: object,
-    budget: Budget | None,
+    account: Account,
 ) -> DataFrame:
     """See :func:`spark_dp.dp_histogram`. Everything is checked before the private table is touched."""
     _check_source(df)
     epsilon = Epsilon.parse(eps)
     neighbors = Relation.parse(relation)
-    unit = check_unit(df, privacy_unit)
-    question = _question(df, col, domain, unit)
+    account.check()
+    question = _question(df, col, domain, check_unit(df, privacy_unit), account)
     pairs = zip(question.names, question.domain.axes, strict=True)
     check_histogram_names([name for column, axis in pairs for name in histogram_names(column, axis)])
     if question.domain.size > noise.MAX_NOISY_CELLS:
@@ -203,8 +208,8 @@ def histogram(
             "dp_sample, which has methods that cost only the values seen."
         )
     chosen = PerturbedHistogram(epsilon, question.domain.size, neighbors)
-    noisy = release_histogram(chosen, question.names, partial(question.count, neighbors), budget, unit)
-    return histogram_frame(df.sparkSession, question.columns, question.domain, noisy.values, noisy.entry.record())
+    noisy = release_histogram(chosen, question.request(), partial(question.count, neighbors))
+    return histogram_frame(df.sparkSession, question.columns, question.domain, noisy)
 
 
 def _check_source(df: object) -> None:
@@ -219,6 +224,6 @@ def _check_source(df: object) -> None:
         )
 
 
-def _question(df: DataFrame, col: object, domain: object, unit: str | None) -> Question:
+def _question(df: DataFrame, col: object, domain: object, unit: str | None, account: Account) -> Question:
     columns = sampled_columns(df, col)
-    return Question(df, columns, resolve(columns, domain), unit)
+    return Question(df, columns, resolve(columns, domain), unit, account)

@@ -21,14 +21,12 @@ from spark_dp.domain import Axis, ColumnType, Dates, Domain, Integers, Intervals
 from spark_dp.domain.intervals import float_ends
 from spark_dp.errors import NumSamplesError
 from spark_dp.exact.alias import AliasTable
-from spark_dp.exact.source import SYSTEM
 from spark_dp.mechanisms.base import MAX_DRAWS
+from spark_dp.release import Release
 from spark_dp.spark.columns import SampledColumn
 from spark_dp.spark.frames import literal_rows, recorded
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from pyspark.sql import Column, DataFrame, SparkSession
 
 #: Lists of one length by name, each with the type that its values are cast to.
@@ -68,13 +66,11 @@ def synthetic_frame(
     spark: SparkSession,
     columns: Sequence[SampledColumn],
     domain: Domain,
-    weights: Sequence[int],
-    num_samples: int,
-    record: Mapping[str, object],
+    drawn: Release,
 ) -> DataFrame:
     """So many independent draws from released weights, in the columns' own names and types, with the public record."""
-    key = SYSTEM.below(1 << 128).to_bytes(16, "big")
-    rows = _ranked(spark.range(num_samples), AliasTable.of(weights), key)
+    key = bytes.fromhex(drawn.key)
+    rows = _ranked(spark.range(drawn.entry.num_samples), AliasTable.of(drawn.values), key)
     rows = rows.select("id", *_places(domain))
     typed = []
     for use, (axis, column) in enumerate(zip(domain.axes, columns, strict=True), start=1):
@@ -83,7 +79,7 @@ def synthetic_frame(
             rows = rows.withColumn(f"h{use}", _hashed(key, use))
         rows = _with_lists(rows, _place(use), _lists(axis, column.type, use))
         typed.append(_value(axis, column.type, use).cast(column.own_type).alias(column.name))
-    return recorded(rows.select(*typed), record)
+    return recorded(rows.select(*typed), drawn)
 
 
 def _place(use: int) -> str:

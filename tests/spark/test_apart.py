@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pyarrow as pa
 import pytest
+from allowance import Refusing
 from scipy.stats import chi2
 
 import spark_dp as dp
@@ -78,13 +79,6 @@ def test_a_table_without_a_row_gives_uniform_values(spark):
     empty = spark.createDataFrame([], "a int, b int")
     rows = empty.dp_sample(["a", "b"], 1, domain={"a": MILLION, "b": MILLION}, num_samples=2).collect()
     assert all(0 <= row.a < 10**6 and 0 <= row.b < 10**6 for row in rows)
-
-
-class Refusing:
-    """A budget that must not be asked."""
-
-    def reserve(self, entry):
-        raise AssertionError("charged")
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ The table raises when any of its rows is read, so an ArgumentError shows that no
 """
 
 import pytest
+from allowance import Refusing
 
 import spark_dp as dp
 from spark_dp.errors import (
@@ -18,13 +19,6 @@ from spark_dp.errors import (
 )
 
 GOOD = {"col": "i", "eps": 1, "method": "roo", "domain": [1, 2]}
-
-
-class Refusing:
-    """A budget that must not be asked."""
-
-    def reserve(self, entry):
-        raise AssertionError("charged")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,9 @@
 """by=: a sample in every group of a public domain, from one job."""
 
+from unittest.mock import ANY
+
 import pytest
+from allowance import Allowance
 
 import spark_dp as dp
 from spark_dp.errors import ColumnError, DomainError, MethodError, NumSamplesError
@@ -41,6 +44,7 @@ def test_the_record_names_the_groups_and_the_whole_epsilon(people):
         "version": dp.__version__,
         "by": ["region"],
         "privacy_unit": None,
+        "release_id": ANY,
     }
 
 
@@ -52,18 +56,8 @@ def test_several_columns_by_several(spark):
     assert next((row.c, 5 <= row.d <= 10) for row in rows if (row.a, row.b) == (1, True)) == ("x", True)
 
 
-class Noting:
-    """A budget that notes what it was asked for."""
-
-    def __init__(self):
-        self.entries = []
-
-    def reserve(self, entry):
-        self.entries.append(entry)
-
-
 def test_all_groups_are_one_charge_of_the_whole_epsilon(people):
-    budget = Noting()
+    budget = Allowance()
     people.dp_sample("sex", 1, by="region", domain=DOMAIN, budget=budget)
     (entry,) = budget.entries
     assert (entry.epsilon, entry.by, entry.columns) == ("1", ("region",), ("sex",))
@@ -84,7 +78,7 @@ def test_all_groups_are_one_charge_of_the_whole_epsilon(people):
     ],
 )
 def test_a_bad_call_is_refused_before_it_costs_anything(people, change, kind, says):
-    budget = Noting()
+    budget = Allowance()
     with pytest.raises(kind, match=says):
         people.dp_sample(**{"col": "sex", "eps": 1, "by": "region", "domain": DOMAIN, **change}, budget=budget)
     assert not budget.entries

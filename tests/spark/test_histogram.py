@@ -1,8 +1,10 @@
 """dp_histogram from end to end: every value with its noisy count, drawn once."""
 
 from datetime import date
+from unittest.mock import ANY
 
 import pytest
+from allowance import Refusing
 
 import spark_dp as dp
 from spark_dp.errors import ArgumentError, ColumnError, DomainError, PrivateComputationError
@@ -70,15 +72,9 @@ def test_the_record_of_the_release_is_in_the_metadata_of_every_column(letters):
         "version": dp.__version__,
         "by": [],
         "privacy_unit": None,
+        "release_id": ANY,
     }
     assert [histogram.schema[name].metadata["spark_dp"] for name in histogram.columns] == [record] * 2
-
-
-class Refusing:
-    """A budget that must not be asked."""
-
-    def reserve(self, entry):
-        raise AssertionError("charged")
 
 
 @pytest.mark.parametrize("change", [{"eps": 0}, {"col": "j"}, {"col": "f"}, {"relation": "swap"}, {"domain": None}])

@@ -5,6 +5,7 @@ rows outside the domain, a unit that two tasks may count.
 """
 
 import pytest
+from allowance import Refusing
 from scipy.stats import chi2
 
 import spark_dp as dp
@@ -139,13 +140,6 @@ def test_any_name_and_a_sampled_unit(spark):
     frame = spark.createDataFrame([("u`1.x",)] * 3, "`a.b``c` string")
     histogram = frame.dp_histogram("a.b`c", 50, domain=["u`1.x"], privacy_unit="a.b`c")
     assert histogram.first().noisy_count == 1
-
-
-class Refusing:
-    """A budget that must not be asked."""
-
-    def reserve(self, entry):
-        raise AssertionError("charged")
 
 
 @pytest.mark.parametrize(

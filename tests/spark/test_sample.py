@@ -2,8 +2,10 @@
 
 from datetime import date, datetime, timezone
 from decimal import Decimal
+from unittest.mock import ANY
 
 import pytest
+from allowance import Refusing
 
 import spark_dp as dp
 from spark_dp.errors import NumSamplesError, PrivateComputationError
@@ -35,10 +37,6 @@ def test_the_record_names_the_method_that_auto_chose(letters):
 
 def test_different_records_are_as_many_as_rows(letters):
     """n, the number of all rows, is public under replace: too large a sample is refused before it costs anything."""
-
-    class Refusing:
-        def reserve(self, entry):
-            raise AssertionError("charged")
 
     def drawn(number, budget=None):
         return letters.dp_sample(
@@ -119,6 +117,7 @@ def test_the_record_of_the_release_is_in_the_metadata(letters, tmp_path, spark):
         "version": dp.__version__,
         "by": [],
         "privacy_unit": None,
+        "release_id": ANY,
     }
     assert sample.schema["letter"].metadata["spark_dp"] == record
     sample.write.parquet(str(tmp_path / "sample"))

@@ -9,12 +9,15 @@ import itertools
 import time
 from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
+from unittest.mock import ANY
 
 import numpy as np
 import pytest
 from scipy.stats import chi2
 
 import spark_dp as dp
+from spark_dp.exact.source import SYSTEM
+from spark_dp.release import Release
 from spark_dp.spark import sampling, synthetic
 from spark_dp.spark.columns import sampled_columns
 from spark_dp.spark.counting import ranked_rows
@@ -23,13 +26,21 @@ from spark_dp.spark.domains import resolve
 UTC = timezone.utc
 ALPHA = 1e-6
 ROWS = 200_000
+#: Releases of one key draw the same ranks.
+SAME = "5a" * 16
 
 
-def synthesized(spark, spark_type, domain, weights, rows=ROWS):
+def weighted(weights, rows, key=None):
+    """A release of so many draws from these weights."""
+    entry = dp.Entry("perturbed-histogram", "1", "any", ("v",), len(weights), rows, "0")
+    return Release(tuple(weights), entry, key or f"{SYSTEM.below(1 << 128):032x}")
+
+
+def synthesized(spark, spark_type, domain, weights, rows=ROWS, key=None):
     """A synthetic column v of the type, from these weights."""
     columns = sampled_columns(spark.createDataFrame([], f"v {spark_type}"), "v")
     axis = resolve(columns, domain)
-    return synthetic.synthetic_frame(spark, columns, axis, weights, rows, {}), axis
+    return synthetic.synthetic_frame(spark, columns, axis, weighted(weights, rows, key)), axis
 
 
 def fits(observed, expected):
@@ -39,17 +50,6 @@ def fits(observed, expected):
     observed, expected = observed[expected > 0], expected[expected > 0]
     statistic = ((observed - expected) ** 2 / expected).sum()
     return chi2.sf(statistic, len(expected) - 1) > ALPHA
-
-
-@pytest.fixture
-def same_key(monkeypatch):
-    """All releases have one key, so that they draw the same ranks."""
-
-    class Constant:
-        def below(self, bound):
-            return bound // 3
-
-    monkeypatch.setattr(synthetic, "SYSTEM", Constant())
 
 
 @pytest.fixture
@@ -89,6 +89,7 @@ def test_more_rows_than_a_list_holds_are_drawn_from_the_released_weights(spark, 
         "version": dp.__version__,
         "by": [],
         "privacy_unit": None,
+        "release_id": ANY,
     }
 
 
@@ -136,13 +137,12 @@ KINDS = {
 
 
 @pytest.mark.parametrize("name", KINDS)
-@pytest.mark.usefixtures("same_key")
 def test_a_row_is_the_value_of_its_rank(spark, name):
     spark_type, domain = KINDS[name]
     k = len(domain) if isinstance(domain, list) else domain.size
     # The ranks themselves are integers from 0 on.
-    ranks, _ = synthesized(spark, "int", dp.Integers(0, k - 1), [1, *[2] * (k - 1)], 300)
-    sample, axis = synthesized(spark, spark_type, domain, [1, *[2] * (k - 1)], 300)
+    ranks, _ = synthesized(spark, "int", dp.Integers(0, k - 1), [1, *[2] * (k - 1)], 300, SAME)
+    sample, axis = synthesized(spark, spark_type, domain, [1, *[2] * (k - 1)], 300, SAME)
     frame = spark.createDataFrame([], f"v {spark_type}")
     assert sample.schema["v"].dataType == frame.schema["v"].dataType
     expected = [axis.unrank(row.v) for row in ranks.collect()]
@@ -191,12 +191,11 @@ BINS = {
 
 
 @pytest.mark.parametrize("name", BINS)
-@pytest.mark.usefixtures("same_key")
 def test_a_point_lies_in_the_drawn_bin(spark, name):
     spark_type, domain = BINS[name]
     weights = list(range(1, domain.size + 1))
-    ranks, _ = synthesized(spark, "int", dp.Integers(0, domain.size - 1), weights, 3000)
-    sample, axis = synthesized(spark, spark_type, domain, weights, 3000)
+    ranks, _ = synthesized(spark, "int", dp.Integers(0, domain.size - 1), weights, 3000, SAME)
+    sample, axis = synthesized(spark, spark_type, domain, weights, 3000, SAME)
     assert sample.schema["v"].dataType == spark.createDataFrame([], f"v {spark_type}").schema["v"].dataType
     found = [row["rank"] for row in ranked_rows(sample, sampled_columns(sample, "v"), axis, [], outside=True).collect()]
     assert found == [row.v for row in ranks.collect()]
@@ -231,7 +230,7 @@ def test_points_of_two_columns_and_of_neighboring_rows_are_independent(spark):
     frame = spark.createDataFrame([], "x double, y double")
     columns = sampled_columns(frame, ["x", "y"])
     domain = resolve(columns, {"x": dp.Bins(0, 8, 1), "y": dp.Bins(0, 8, 1)})
-    sample = synthetic.synthetic_frame(spark, columns, domain, [1], ROWS, {})
+    sample = synthetic.synthetic_frame(spark, columns, domain, weighted([1], ROWS))
     points = np.array([(int(row.x), int(row.y)) for row in sample.collect()])
     flat = [(points[:, 0], points[:, 1])] + [(points[:-lag, 0], points[lag:, 0]) for lag in (1, 2, 3)]
     for first, second in flat:
@@ -244,7 +243,7 @@ def test_columns_are_drawn_jointly(spark):
     axes = {"sex": ["f", "m"], "age": dp.Integers(20, 22), "x": dp.Bins(0, 2, 2)}
     domain = resolve(columns, {**axes, "day": dp.Dates(date(2024, 2, 28), date(2024, 3, 1))})
     weights = [(7 * cell) % 5 for cell in range(domain.size)]
-    sample = synthetic.synthetic_frame(spark, columns, domain, weights, ROWS, {})
+    sample = synthetic.synthetic_frame(spark, columns, domain, weighted(weights, ROWS))
     assert sample.columns == frame.columns
     assert sample.dtypes == frame.dtypes
     observed = [0] * domain.size
@@ -265,7 +264,6 @@ def test_any_column_name_works(spark, monkeypatch, name):
     assert sample.schema[name].metadata["spark_dp"]["num_samples"] == 100
 
 
-@pytest.mark.usefixtures("same_key")
 def test_long_lists_are_joined_with_the_same_rows(spark, monkeypatch):
     """The tables of large domains stay out of the plan's text; what is drawn does not depend on it."""
 
@@ -273,7 +271,7 @@ def test_long_lists_are_joined_with_the_same_rows(spark, monkeypatch):
         found = []
         for spark_type, domain in (("string", list("abc")), ("float", dp.Bins(0, 1, 3)), ("date", BINS["date"][1])):
             k = len(domain) if isinstance(domain, list) else domain.size
-            sample, _ = synthesized(spark, spark_type, domain, range(1, k + 1), 500)
+            sample, _ = synthesized(spark, spark_type, domain, range(1, k + 1), 500, SAME)
             found.append(sorted(row.v for row in sample.collect()))
         return found
 
@@ -305,7 +303,7 @@ def test_a_billion_rows_are_a_plan_that_the_driver_does_not_run(spark, monkeypat
             patched.setattr(type(letters), name, refuse, raising=False)
         started = time.monotonic()
         columns = sampled_columns(letters, "letter")
-        sample = synthetic.synthetic_frame(spark, columns, domain, [1] * k, 10**9, {})
+        sample = synthetic.synthetic_frame(spark, columns, domain, weighted([1] * k, 10**9))
         assert time.monotonic() - started < 30  # making the rows would take minutes
     assert len(set(itertools.chain.from_iterable(sample.limit(100).collect()))) > 5
 

@@ -1,0 +1,339 @@
+"""A durable budget: every charge is written down before a row is read, every release before it is seen."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import Any
+
+from sqlalchemy import Connection, Row, func, select
+
+from spark_dp.budget.amount import allowance, cost, written
+from spark_dp.budget.database import Database
+from spark_dp.budget.entry import Answer, Entry
+from spark_dp.budget.period import PERIODS, start_of
+from spark_dp.budget.schema import BUDGET, RELEASE, VERSION
+from spark_dp.errors import BudgetError, LedgerError, did_you_mean
+
+RESERVED, RELEASED, FAILED = "reserved", "released", "failed"
+
+_UNCHARGED = "No row was read. If the charge arrived all the same, it stays, and the ledger's history shows it."
+_WITHHELD = (
+    "The release was drawn and is withheld, since it could not be remembered. It stays charged; ask for it again with "
+    "release_id={!r}, at no further cost."
+)
+
+
+@dataclass(frozen=True)
+class Balance:
+    """A budget as it stands: amounts of ε as decimal text.
+
+    Args:
+        name: of the budget.
+        total: all it allows.
+        spent: all that was charged.
+        remaining: what is left, of the period too if there is one.
+        period: "day", "week", "month" or "year", of universal time; None if only the total counts.
+        period_total: what each period allows.
+        period_spent: what was charged in this one.
+        unfinished: charges of which no release is known: still running, or broken off.
+    """
+
+    name: str
+    total: str
+    spent: str
+    remaining: str
+    period: str | None
+    period_total: str | None
+    period_spent: str | None
+    unfinished: int
+
+
+@dataclass(frozen=True)
+class Charge:
+    """One line of the ledger.
+
+    Args:
+        budget: what was charged.
+        cost: how much, as decimal text.
+        state: "reserved" (still running, or broken off), "released" or "failed"; charged in any of them.
+        reserved_at: when it was charged, universal time.
+        ended_at: when it was released or failed.
+        entry: what ran.
+    """
+
+    budget: str
+    cost: str
+    state: str
+    reserved_at: str
+    ended_at: str | None
+    entry: Entry
+
+
+class Ledger:
+    """Where budgets and what was charged to them are kept.
+
+    Sums are exact, in whole billionths of ε. A charge is never given back: not after a failure, and not after
+    a crash. Any number of processes may use it at once.
+
+    Args:
+        url: a file (SQLite), or the URL of a database, such as "postgresql://user@host/database".
+        create: whether to make the ledger where there is none yet.
+
+    Raises:
+        LedgerError: if it cannot be opened, or a newer spark_dp made it.
+
+    Example:
+        >>> import tempfile
+        >>> ledger = Ledger(tempfile.mkdtemp() + "/ledger.db")
+        >>> flights = ledger.budget("flights", total=3)
+        >>> flights.balance().remaining
+        '3'
+    """
+
+    def __init__(self, url: str | os.PathLike[str], *, create: bool = True) -> None:
+        self._database = Database(url, create=create)
+
+    def budget(self, name: str, *, total: float | str, period: tuple[float | str, str] | None = None) -> LedgerBudget:
+        """The budget of that name, made now if there is none.
+
+        Args:
+            name: what it is for, such as a table.
+            total: ε in all.
+            period: ε in each "day", "week", "month" or "year" of universal time, as (0.5, "day").
+
+        Raises:
+            EpsilonError: if an amount is none.
+            BudgetError: if the ledger has it with other amounts.
+        """
+        terms = _terms(name, total, period)
+        with self._database.writing() as connection:
+            # Two that make the same budget wait for each other.
+            connection.execute(select(VERSION).with_for_update())
+            found = connection.execute(select(BUDGET).where(BUDGET.c.name == name)).one_or_none()
+            if found is None:
+                connection.execute(BUDGET.insert().values(**terms))
+            elif found._asdict() != terms:
+                raise BudgetError(
+                    f"The budget {name!r} is kept as {_in_words(found._asdict())}, not as {_in_words(terms)}. Ask "
+                    "for it as it is, or change it on purpose with Ledger.change_budget."
+                )
+        return LedgerBudget(self._database, name)
+
+    def change_budget(
+        self, name: str, *, total: float | str, period: tuple[float | str, str] | None = None
+    ) -> LedgerBudget:
+        """Give a budget other amounts. What was charged stays charged.
+
+        Raises:
+            EpsilonError: if an amount is none.
+            BudgetError: if there is no budget of that name.
+        """
+        terms = _terms(name, total, period)
+        with self._database.writing() as connection:
+            if not connection.execute(BUDGET.update().where(BUDGET.c.name == name).values(**terms)).rowcount:
+                raise BudgetError(_unknown(connection, name))
+        return LedgerBudget(self._database, name)
+
+    def balances(self) -> list[Balance]:
+        """All budgets as they stand, by name."""
+        with self._database.reading() as connection:
+            return [_balance(connection, row) for row in connection.execute(select(BUDGET).order_by(BUDGET.c.name))]
+
+    def history(self, name: str | None = None) -> list[Charge]:
+        """All charges, or those of one budget, from the first on.
+
+        Raises:
+            BudgetError: if there is no budget of that name.
+        """
+        with self._database.reading() as connection:
+            query = select(RELEASE).order_by(RELEASE.c.id)
+            if name is not None:
+                _kept(connection, name)
+                query = query.where(RELEASE.c.budget == name)
+            return [
+                Charge(row.budget, written(row.cost), row.state, row.reserved_at, row.ended_at, _entry(row.entry))
+                for row in connection.execute(query)
+            ]
+
+
+class LedgerBudget:
+    """A budget of a ledger, to be given to a release as ``budget=``."""
+
+    def __init__(self, database: Database, name: str) -> None:
+        self._database = database
+        self.name = name
+
+    def balance(self) -> Balance:
+        """The budget as it stands."""
+        with self._database.reading() as connection:
+            return _balance(connection, _kept(connection, self.name))
+
+    def reserve(self, entry: Entry, question: str) -> LedgerReservation:
+        """Charge the release, before any row is read, or find it under its name.
+
+        A release that was charged and never ended is taken up again at no further cost: nobody has seen it.
+
+        Raises:
+            BudgetError: if the budget does not cover it, or its name belongs to a release with other arguments.
+            LedgerError: if the ledger cannot be written.
+        """
+        price = cost(entry.guarantee.epsilon)
+        with self._database.writing(_UNCHARGED) as connection:
+            # Held until the end of the transaction: nobody else adds to the sum meanwhile.
+            budget = _kept(connection, self.name, lock=True)
+            earlier = self._earlier(connection, entry.release_id)
+            if earlier is not None:
+                if earlier.question != question:
+                    raise BudgetError(
+                        f"The release {entry.release_id!r} of the budget {self.name!r} was asked for with other "
+                        f"arguments on {earlier.reserved_at}. Repeat them, or give this release another release_id."
+                    )
+                return LedgerReservation(self._database, int(earlier.id), _answer(earlier))
+            _check_covered(connection, budget, price)
+            inserted = connection.execute(
+                RELEASE.insert().values(
+                    budget=self.name,
+                    release_id=entry.release_id,
+                    question=question,
+                    cost=price,
+                    state=RESERVED,
+                    reserved_at=_now(),
+                    entry=json.dumps(entry.record()),
+                )
+            )
+            key: Any = inserted.inserted_primary_key
+        return LedgerReservation(self._database, int(key[0]), None)
+
+    def _earlier(self, connection: Connection, release_id: str) -> Row[Any] | None:
+        query = select(RELEASE).where(RELEASE.c.budget == self.name, RELEASE.c.release_id == release_id)
+        return connection.execute(query).one_or_none()
+
+
+class LedgerReservation:
+    """What one release was charged in a ledger."""
+
+    def __init__(self, database: Database, number: int, stored: Answer | None) -> None:
+        self._database = database
+        self._number = number
+        self.stored = stored
+
+    def commit(self, answer: Answer) -> Answer:
+        """Store the answer, unless another run of the release came first; what is stored comes back.
+
+        Raises:
+            LedgerError: if it cannot be stored; then it must not be seen.
+        """
+        with self._database.writing(_WITHHELD.format(answer.entry.release_id)) as connection:
+            mine = RELEASE.c.id == self._number
+            stored = _answer(connection.execute(select(RELEASE).where(mine).with_for_update()).one())
+            if stored is not None:
+                return stored
+            text = json.dumps({"values": answer.values, "key": answer.key, "entry": answer.entry.record()})
+            connection.execute(RELEASE.update().where(mine).values(state=RELEASED, ended_at=_now(), answer=text))
+        return answer
+
+    def fail(self) -> None:
+        """Note that the release failed; without a word if the ledger is out of reach, as a crash would leave it."""
+        unfinished = (RELEASE.c.id == self._number) & (RELEASE.c.state == RESERVED)
+        with suppress(LedgerError), self._database.writing() as connection:
+            connection.execute(RELEASE.update().where(unfinished).values(state=FAILED, ended_at=_now()))
+
+
+def _terms(name: str, total: object, period: tuple[object, str] | None) -> dict[str, object]:
+    """The line of a budget."""
+    if not isinstance(name, str) or not 0 < len(name) <= BUDGET.c.name.type.length:  # type: ignore[attr-defined]
+        raise BudgetError(f"{str(name)[:80]!r} names no budget: give a text of 1 to 200 characters.")
+    line = {"name": name, "total": allowance(total), "period": None, "period_total": None}
+    if period is None:
+        return line
+    amount, kind = period
+    if kind not in PERIODS:
+        raise BudgetError(f"{kind!r} is no period of a budget. {did_you_mean(kind, PERIODS)}")
+    return {**line, "period": kind, "period_total": allowance(amount)}
+
+
+def _in_words(line: dict[str, Any]) -> str:
+    each = f" with {written(line['period_total'])} each {line['period']}" if line["period"] else ""
+    return f"ε = {written(line['total'])} in all{each}"
+
+
+def _kept(connection: Connection, name: str, *, lock: bool = False) -> Row[Any]:
+    """The line of a budget."""
+    query = select(BUDGET).where(BUDGET.c.name == name)
+    row = connection.execute(query.with_for_update() if lock else query).one_or_none()
+    if row is None:
+        raise BudgetError(_unknown(connection, name))
+    return row
+
+
+def _unknown(connection: Connection, name: str) -> str:
+    return (
+        f"The ledger has no budget {name!r}. {did_you_mean(name, connection.execute(select(BUDGET.c.name)).scalars())}"
+    )
+
+
+def _charged(connection: Connection, name: str, since: str = "") -> int:
+    """The sum of all charges from some time on."""
+    query = select(func.sum(RELEASE.c.cost)).where(RELEASE.c.budget == name, RELEASE.c.reserved_at >= since)
+    return int(connection.execute(query).scalar_one() or 0)
+
+
+def _check_covered(connection: Connection, budget: Row[Any], price: int) -> None:
+    """Refuse what the budget does not allow.
+
+    Raises:
+        BudgetError: if it does not cover the price.
+    """
+    left = budget.total - _charged(connection, budget.name)
+    if price > left:
+        raise BudgetError(
+            f"The budget {budget.name!r} has ε = {written(left)} left of {written(budget.total)}, and the release "
+            f"costs {written(price)}. Nothing was read. Ask for less, or have the budget raised."
+        )
+    if budget.period is not None:
+        start = start_of(budget.period, _now())
+        left = budget.period_total - _charged(connection, budget.name, start)
+        if price > left:
+            raise BudgetError(
+                f"The budget {budget.name!r} has ε = {written(max(left, 0))} left of {written(budget.period_total)} in "
+                f"the {budget.period} that began on {start[:10]}, and the release costs {written(price)}. Nothing was read. "
+                f"Ask for less, or in the next {budget.period}."
+            )
+
+
+def _balance(connection: Connection, budget: Row[Any]) -> Balance:
+    spent = _charged(connection, budget.name)
+    remaining, in_period = budget.total - spent, None
+    if budget.period is not None:
+        in_period = _charged(connection, budget.name, start_of(budget.period, _now()))
+        remaining = min(remaining, budget.period_total - in_period)
+    unfinished = select(func.count()).where(RELEASE.c.budget == budget.name, RELEASE.c.state == RESERVED)
+    return Balance(
+        name=budget.name,
+        total=written(budget.total),
+        spent=written(spent),
+        remaining=written(max(remaining, 0)),
+        period=budget.period,
+        period_total=None if budget.period is None else written(budget.period_total),
+        period_spent=None if in_period is None else written(in_period),
+        unfinished=connection.execute(unfinished).scalar_one(),
+    )
+
+
+def _entry(text: str) -> Entry:
+    return Entry.read(json.loads(text))
+
+
+def _answer(row: Row[Any]) -> Answer | None:
+    if row.answer is None:
+        return None
+    stored = json.loads(row.answer)
+    return Answer(tuple(stored["values"]), stored["key"], Entry.read(stored["entry"]))
+
+
+def _now() -> str:
+    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
