@@ -8,6 +8,7 @@
 Importing the package attaches both to the DataFrame classes of the installed pyspark.
 """
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from spark_dp import errors
@@ -22,6 +23,7 @@ from spark_dp.version import __version__
 
 if TYPE_CHECKING:
     from spark_dp.budget.ledger import Ledger
+    from spark_dp.policy.layer import PrivacyLayer
 
 __all__ = [
     "Bins",
@@ -34,6 +36,7 @@ __all__ = [
     "Integers",
     "Ledger",
     "Mechanism",
+    "PrivacyLayer",
     "Product",
     "Relation",
     "Values",
@@ -52,14 +55,17 @@ __all__ = [
 attach({"dp_sample": dp_sample, "dp_histogram": dp_histogram})
 
 
+#: What needs the extra ``layer``, by where it is.
+_LAYER = {"Ledger": "spark_dp.budget.ledger", "PrivacyLayer": "spark_dp.policy.layer"}
+
+
 def __getattr__(name: str) -> Any:
-    """What needs an extra, and is imported when it is first asked for."""
-    if name != "Ledger":
+    """What needs an extra is imported when it is first asked for."""
+    if name not in _LAYER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        from spark_dp.budget.ledger import Ledger
+        return getattr(importlib.import_module(_LAYER[name]), name)
     except ModuleNotFoundError as error:
         raise ImportError(
-            f"A ledger needs {error.name}, which is not installed: pip install 'spark-dp[layer]'."
+            f"{name} needs {error.name}, which is not installed: pip install 'spark-dp[layer]'."
         ) from None
-    return Ledger

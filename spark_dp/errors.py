@@ -9,7 +9,9 @@
     │   ├── ColumnError
     │   ├── DomainError
     │   ├── SourceError
-    │   └── ReleaseIdError
+    │   ├── ReleaseIdError
+    │   ├── QueryError
+    │   └── PolicyError
     ├── BudgetError: the budget does not allow the release; nothing was read
     │   └── LedgerError: the ledger cannot be read or written
     ├── PrivateComputationError: something failed while private rows were read
@@ -65,6 +67,14 @@ class SourceError(ArgumentError):
 
 class ReleaseIdError(ArgumentError):
     """The name of the release is no text, or nothing remembers releases by name."""
+
+
+class QueryError(ArgumentError):
+    """The SQL text, or the condition, is not one that can be answered privately."""
+
+
+class PolicyError(ArgumentError):
+    """The policy file is wrong, or does not allow the release."""
 
 
 class BudgetError(SparkDPError):

@@ -300,8 +300,8 @@ def _check_covered(connection: Connection, budget: Row[Any], price: int) -> None
         if price > left:
             raise BudgetError(
                 f"The budget {budget.name!r} has ε = {written(max(left, 0))} left of {written(budget.period_total)} in "
-                f"the {budget.period} that began on {start[:10]}, and the release costs {written(price)}. Nothing was read. "
-                f"Ask for less, or in the next {budget.period}."
+                f"the {budget.period} that began on {start[:10]}, and the release costs {written(price)}. Nothing was "
+                f"read. Ask for less, or in the next {budget.period}."
             )
 
 

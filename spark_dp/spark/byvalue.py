@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from threading import Lock
 from typing import Any
-
-import spark_dp
 
 #: What is pickled by value is one list for the whole process.
 _LIST = Lock()
@@ -17,14 +16,15 @@ def by_value(function: Callable[..., Any]) -> Callable[..., Any]:
     from pyspark import cloudpickle
 
     pickler: Any = cloudpickle
+    package = sys.modules[__name__.partition(".")[0]]
     with _LIST:
-        listed = spark_dp.__name__ in pickler.list_registry_pickle_by_value()
-        pickler.register_pickle_by_value(spark_dp)
+        listed = package.__name__ in pickler.list_registry_pickle_by_value()
+        pickler.register_pickle_by_value(package)
         try:
             code = pickler.dumps(function)
         finally:
             if not listed:
-                pickler.unregister_pickle_by_value(spark_dp)
+                pickler.unregister_pickle_by_value(package)
 
     def unpacked(*arguments: Any) -> Any:
         import pickle

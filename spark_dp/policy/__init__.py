@@ -1,0 +1,1 @@
+"""The warehouse privacy layer: a reviewed policy, a durable budget, SQL."""

@@ -1,0 +1,54 @@
+"""Tables by name or path, as a policy has them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyspark.errors import PySparkException
+from pyspark.sql import functions as F
+
+from spark_dp.errors import SourceError
+from spark_dp.spark import delta, parquet
+from spark_dp.spark.columns import quoted
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+def table(spark: SparkSession, name: str | None, path: str | None, kind: str) -> DataFrame:
+    """A catalog table, or the files of a kind at a path, without a look at the rows.
+
+    Raises:
+        SourceError: if it is not there, or cannot be read.
+    """
+    try:
+        if name is not None:
+            found = spark.read.table(name)
+        elif kind == "parquet":
+            found = parquet(spark, str(path))
+        elif kind == "delta":
+            found = delta(spark, str(path))
+        else:
+            found = spark.read.format(kind).load(str(path))
+        # Connect looks when it is asked.
+        _ = found.schema
+    except PySparkException as error:
+        raise SourceError(f"Spark cannot read {name or path!r}: {str(error).splitlines()[0]}") from None
+    return found
+
+
+def column_as(df: DataFrame, column: str, name: str) -> DataFrame:
+    """One column of a public table, under another name.
+
+    Raises:
+        SourceError: if it has no such column.
+    """
+    if column not in df.columns:
+        raise SourceError(f"The table has the columns {df.columns}, but none named {column!r}.")
+    return df.select(F.col(quoted(column)).alias(name))
+
+
+def arranged(df: DataFrame, columns: tuple[str, ...], alias: str | None) -> DataFrame:
+    """These columns in this order; the last under another name, if there is one."""
+    selected = df.select(*(F.col(quoted(column)) for column in columns))
+    return selected if alias is None else selected.toDF(*selected.columns[:-1], alias)
