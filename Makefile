@@ -1,7 +1,7 @@
 # The commands of this project. Each makes the environment it needs.
 #
 #   make demo          private samples of a real table, with the real job
-#   make test          all tests, on the newest Spark: classic and Connect
+#   make test          all tests, on the newest Spark: classic and Connect; those of the ledger on PostgreSQL too
 #   make check         what CI runs first: lint, types, import rules, tests, demo
 #   make test-matrix   the Spark tests on every supported Spark and pandas
 #   make mutants       breaks the code on purpose and reports which test notices
@@ -18,15 +18,19 @@ PIP := -m pip install --quiet --disable-pip-version-check
 FAST := spark_dp tests/unit tests/contract tests/golden tests/statistical tests/architecture --ignore=spark_dp/spark
 SPARK := spark_dp/spark tests/spark
 
-.PHONY: demo test test-fast test-spark test-connect test-matrix lint format types imports check mutants paper benchmark compare clean
+.PHONY: demo test test-fast test-ledger test-spark test-connect test-matrix lint format types imports check mutants paper benchmark compare clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python jobs/demo.py
 
-test: test-fast test-spark test-connect
+test: test-fast test-ledger test-spark test-connect
 
 test-fast: $(VENV)/.dev
 	$(BIN)/python -m pytest $(FAST)
+
+# Without an installed PostgreSQL only those on SQLite run.
+test-ledger: $(VENV)/.dev
+	$(BIN)/python -m pytest tests/ledger
 
 test-spark: $(VENV)/.dev
 	$(BIN)/python -m pytest $(SPARK)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-TREE = ("spark_dp", "tests", "jobs", "conftest.py", "pyproject.toml", "README.md")
+TREE = ("spark_dp", "tests", "jobs", "conf", "conftest.py", "pyproject.toml", "README.md")
 # Where a mistake in a file should show first, so that a kill takes seconds.
 LIKELY = {
     "exact/parts.py": ("tests/unit/test_parts.py",),
@@ -28,6 +28,10 @@ LIKELY = {
     "mechanisms/perturbed_histogram.py": ("tests/contract/test_noise.py",),
     "mechanisms/smoothed_histogram.py": ("tests/unit/test_mechanisms.py",),
     "mechanisms/auto.py": ("tests/unit/test_auto.py",),
+    "budget/": ("tests/ledger",),
+    "release.py": ("tests/unit/test_release.py",),
+    "conditions/": ("tests/unit/test_sql.py",),
+    "policy/": ("tests/unit/test_sql.py", "tests/unit/test_policy.py"),
     "": ("tests/contract/test_privacy.py",),
 }
 # The proofs before the reference values: that those change is no sign that privacy breaks.
@@ -276,6 +280,84 @@ MUTANTS = (
         "mechanisms/auto.py",
         "Fraction(sensitivity(relation), 2) / epsilon.value",
         "Fraction(sensitivity(relation), 1) / epsilon.value",
+    ),
+    Mutant(
+        "ledger: charges rounded down",
+        "budget/amount.py",
+        "return math.ceil(epsilon.value * _BILLIONTHS)",
+        "return math.floor(epsilon.value * _BILLIONTHS)",
+    ),
+    Mutant(
+        "ledger: SQLite transactions that read before they wait",
+        "budget/database.py",
+        '"BEGIN IMMEDIATE" if changes else "BEGIN"',
+        '"BEGIN"',
+    ),
+    Mutant(
+        "ledger: a sum while others add to it",
+        "budget/ledger.py",
+        "budget = _kept(connection, self.name, lock=True)",
+        "budget = _kept(connection, self.name)",
+    ),
+    Mutant(
+        "ledger: a failed release is not charged",
+        "budget/ledger.py",
+        "RELEASE.c.budget == name, RELEASE.c.reserved_at >= since",
+        "RELEASE.c.budget == name, RELEASE.c.reserved_at >= since, RELEASE.c.state != FAILED",
+    ),
+    Mutant(
+        "ledger: other arguments under a known name",
+        "budget/ledger.py",
+        "if earlier.question != question:",
+        "if False:",
+    ),
+    Mutant(
+        "ledger: a second answer under one name",
+        "budget/ledger.py",
+        "if stored is not None:",
+        "if False:",
+    ),
+    Mutant(
+        "release: what is stored is drawn again",
+        "release.py",
+        "    if answer is None:",
+        "    if True:",
+    ),
+    Mutant(
+        "release: the domain is no part of the question",
+        "release.py",
+        '"domain": self.domain.to_json(), ',
+        "",
+    ),
+    Mutant(
+        "conditions: texts compared with numbers",
+        "conditions/check.py",
+        "if len(named) > 1 or len(",
+        "if False and len(",
+    ),
+    Mutant(
+        "conditions: decimals that Spark would round",
+        "conditions/check.py",
+        "if max(whole) + max(behind) > _DECIMAL_DIGITS:",
+        "if False:",
+    ),
+    Mutant(
+        "sql: parts of a condition that nobody looks at",
+        "policy/where.py",
+        "if name not in known and value not in (None, False, []):",
+        "if False:",
+    ),
+    Mutant(
+        "sql: clauses that nobody looks at",
+        "policy/sql.py",
+        "if name not in known and value not in (None, False, []):",
+        "if False:",
+    ),
+    Mutant(
+        "sql: a raw column beside the sample",
+        "policy/sql.py",
+        "if isinstance(node, exp.Column) and name is None and column_name(node, table) in by:",
+        "if isinstance(node, exp.Column) and name is None:",
     ),
 )
 

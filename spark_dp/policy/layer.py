@@ -214,9 +214,7 @@ class PrivacyLayer:
                 f"A release of {name!r} may cost at most ε = {dataset.max_epsilon}, not {epsilon}. Ask for less."
             )
         if dataset.methods is not None and method not in dataset.methods:
-            raise PolicyError(
-                f"The policy does not allow the method {method!r} for {name!r}: {dataset.methods} it does."
-            )
+            raise PolicyError(f"The policy does not allow the method {method!r} for {name!r}, only {dataset.methods}.")
         if where is not None and dataset.relation == Relation.REPLACE.value:
             raise PolicyError(
                 f"Under the relation 'replace' the number of rows of {name!r} is public, and that of rows that fulfil "

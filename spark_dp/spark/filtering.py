@@ -70,7 +70,9 @@ def filtered(df: DataFrame, condition: Condition) -> DataFrame:
     """
     found = sorted(names(condition))
     columns = {column.name: column for column in (sampled_columns(df, found) if found else ())}
-    return df.where(_column(checked(condition, {name: column.type for name, column in columns.items()}), columns))
+    fitted = checked(condition, {name: column.type for name, column in columns.items()})
+    # NULL alone is of no type.
+    return df.where(_column(fitted, columns).cast("boolean"))
 
 
 def _column(part: Condition | Term, columns: Mapping[str, SampledColumn]) -> Column:

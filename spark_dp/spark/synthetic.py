@@ -94,7 +94,7 @@ def _hashed(key: bytes, use: int) -> Column:
     """
     digest = hashlib.sha256(key + use.to_bytes(4, "big")).digest()
     first, second = (F.lit(int.from_bytes(half, "big", signed=True)) for half in (digest[:8], digest[8:16]))
-    return F.xxhash64(first, F.col("id"), second)
+    return F.xxhash64(F.col("id").bitwiseXOR(first), second)
 
 
 def _ranked(rows: DataFrame, table: AliasTable, key: bytes) -> DataFrame:

@@ -5,17 +5,17 @@ there before it is whole, a failure that ends with status 0.
 """
 
 import json
-import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
+import dying
 import pytest
 
 import spark_dp as dp
 
 ROOT = Path(__file__).parents[2]
-KILLER = Path(__file__).with_name("killed_release.py")
 
 POLICY = """\
 ledger: FOLDER/ledger.db
@@ -165,39 +165,48 @@ def test_a_release_into_a_catalog_table(job, spark, lake):
         spark.sql("DROP TABLE IF EXISTS nightly_ages")
 
 
-STEPS = [
-    "before reserve",
-    "after reserve",
-    "while counting",
-    "after the draw",
-    "after commit",
-    "while writing",
-    "before the record",
-    "before the rename",
-    "after the rename",
-]
+class Killed(BaseException):
+    """What no handler of errors catches."""
 
 
-@pytest.mark.parametrize("step", STEPS)
-def test_a_job_that_was_killed_at_any_step_is_one_release_when_it_is_run_again(lake, step):
-    """In processes of their own, the first of which is killed where the step says."""
+def kill():
+    raise Killed
+
+
+@pytest.mark.parametrize("step", dying.STEPS)
+def test_a_job_that_ends_at_any_step_is_one_release_when_it_is_run_again(job, lake, monkeypatch, step):
+    alone(lake)
+    with monkeypatch.context() as broken:
+        dying.prepare(step, kill, broken.setattr)
+        with pytest.raises(Killed):
+            run(job, lake)
+    check_run_again(job, lake, step)
+
+
+@pytest.mark.parametrize("step", ["while counting", "after the draw", "before the rename"])
+def test_a_process_that_is_killed_leaves_the_same_behind(job, lake, request, step):
+    if request.config.getoption("--connect"):
+        pytest.skip("a process of its own, on classic Spark")
+    alone(lake)
+    command = [sys.executable, dying.__file__, step, str(lake / "releases.yaml"), "--date", "2026-11-30"]
+    killed = subprocess.run(command, capture_output=True, text=True, cwd=lake, check=False, timeout=180)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    check_run_again(job, lake, step)
+
+
+def alone(lake):
+    """Leave the first release alone in the file."""
     path = lake / "releases.yaml"
     path.write_text("".join(path.read_text().splitlines(keepends=True)[:4]))
 
-    def killed(at):
-        command = [sys.executable, str(KILLER), at, str(path), "--date", "2026-11-30"]
-        return subprocess.run(
-            command, capture_output=True, text=True, env=os.environ, cwd=lake, check=False, timeout=180
-        )
 
-    assert killed(step).returncode == -9
-    out = lake / "out/2026-11-30/ages"
-    # Whatever there is to see is whole.
-    assert out.exists() == (step == "after the rename")
+def check_run_again(job, lake, step):
+    """Whatever there is to see is whole; and after another run there is one release, charged once."""
+    assert (lake / "out/2026-11-30/ages").exists() == (step == "after the rename")
     stored = [charge.state for charge in dp.Ledger(lake / "ledger.db").history()]
-    again = killed("never")
-    assert again.returncode == 0, again.stderr
+    place = dying.STEPS.index(step)
+    assert stored == ([] if place == 0 else ["reserved"] if place < 4 else ["released"])
+    assert run(job, lake) == 0
     assert record(lake, "ages")["release_id"] == "ages-2026-11-30"
     (charge,) = dp.Ledger(lake / "ledger.db").history()
     assert (charge.state, charge.cost) == ("released", "1")
-    assert stored in ([], ["reserved"], ["released"])

@@ -1,0 +1,115 @@
+"""The command line: what it prints, what it ends with, and that a wrong name makes no ledger."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+import spark_dp as dp
+from spark_dp import cli
+from spark_dp.errors import SparkDPError
+
+ENTRY = dp.Entry("ss-roo", "0.5", "any", ("dest", "month"), 3, 7, "0", release_id="nightly")
+
+
+@pytest.fixture
+def place(tmp_path):
+    found = tmp_path / "ledger.db"
+    dp.Ledger(found).budget("flights", total=3, period=(1, "day")).reserve(ENTRY, "q")
+    return str(found)
+
+
+def run(*arguments):
+    """What a command printed; raises as the command does."""
+    found = CliRunner().invoke(cli.app, [*arguments], catch_exceptions=False)
+    assert found.exit_code == 0, found.output
+    return found.output
+
+
+def test_show_as_a_table_and_as_json(place, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "160")
+    table = run("budget", "show", "--ledger", place)
+    assert "flights" in table
+    assert "remaining" in table
+    (balance,) = json.loads(run("budget", "show", "--ledger", place, "--json"))
+    assert balance == {
+        "name": "flights",
+        "total": "3",
+        "spent": "0.5",
+        "remaining": "0.5",
+        "period": "day",
+        "period_total": "1",
+        "period_spent": "0.5",
+        "unfinished": 1,
+    }
+
+
+def test_history_of_all_and_of_one(place, monkeypatch):
+    monkeypatch.setenv("SPARK_DP_LEDGER", place)
+    monkeypatch.setenv("COLUMNS", "160")
+    (charge,) = json.loads(run("budget", "history", "--json"))
+    assert (charge["budget"], charge["cost"], charge["state"]) == ("flights", "0.5", "reserved")
+    assert (charge["columns"], charge["release_id"]) == (["dest", "month"], "nightly")
+    assert json.loads(run("budget", "history", "flights", "--json")) == [charge]
+    assert "dest, month" in run("budget", "history")
+    with pytest.raises(SparkDPError, match="Did you mean 'flights'"):
+        run("budget", "history", "fights")
+
+
+def test_export_writes_all_of_it_at_once(place, tmp_path):
+    assert "1 charges of 1 budgets" in run("budget", "export", "--ledger", place, str(tmp_path / "all.json"))
+    content = json.loads((tmp_path / "all.json").read_text())
+    assert [line["name"] for line in content["budgets"]] == ["flights"]
+    assert [line["release_id"] for line in content["charges"]] == ["nightly"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["all.json", "ledger.db"]
+
+
+POLICY = """\
+ledger: {}
+datasets:
+  flights:
+    path: p
+    budget: {{total: 9}}
+    columns: {{c: {{values: [a]}}}}
+"""
+
+
+def test_apply_gives_the_reviewed_amounts(place, tmp_path):
+    path = tmp_path / "policy.yaml"
+    path.write_text(POLICY.format(place).replace("  flights:", "  flights: &f").replace("{c:", "{c:") + "  other: *f\n")
+    run("budget", "apply", str(path))
+    assert [(b.name, b.total, b.period, b.spent) for b in dp.Ledger(place).balances()] == [
+        ("flights", "9", None, "0.5"),
+        ("other", "9", None, "0"),
+    ]
+    path.write_text(POLICY.format(place).replace(f"ledger: {place}\n", ""))
+    with pytest.raises(SparkDPError, match="there is no ledger"):
+        run("budget", "apply", str(path))
+    run("budget", "apply", str(path), "--ledger", str(tmp_path / "another.db"))
+    assert dp.Ledger(tmp_path / "another.db").balances()[0].total == "9"
+
+
+def test_check_of_the_file_alone_and_the_schema(tmp_path):
+    path = tmp_path / "policy.yaml"
+    path.write_text(POLICY.format("l.db"))
+    assert "1 datasets with 1 columns, no mistakes." in run("check", "--no-spark", str(path))
+    path.write_text(POLICY.format("l.db").replace("total", "totl"))
+    with pytest.raises(SparkDPError, match=r"policy\.yaml:5: datasets\.flights\.budget\.totl: there is no such key"):
+        run("check", "--no-spark", str(path))
+    assert json.loads(run("schema"))["title"] == "Policy"
+
+
+def test_an_error_takes_no_traceback_and_a_wrong_name_makes_no_ledger(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["spark-dp", "budget", "show", "--ledger", str(tmp_path / "none.db")])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    told = capsys.readouterr().err
+    assert ended.value.code == 1
+    assert told.startswith("There is no ledger at")
+    assert "Traceback" not in told
+    assert not (tmp_path / "none.db").exists()
+
+
+@pytest.mark.parametrize("command", [[], ["check"], ["schema"], ["budget"], ["budget", "apply"], ["budget", "show"]])
+def test_help_teaches(command):
+    assert len(run(*command, "--help")) > 200
