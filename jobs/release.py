@@ -22,7 +22,7 @@ from datetime import date, datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from pyarrow import fs
+from pyarrow import ArrowException, fs
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
@@ -69,7 +69,7 @@ def run(spark: SparkSession, layer: dp.PrivacyLayer, releases: Releases) -> int:
         print(f"[{number}/{len(releases.releases)}] {release.id} …", flush=True)
         try:
             told = written(spark, layer, release)
-        except (SparkDPError, PySparkException, OSError) as error:
+        except (SparkDPError, PySparkException, ArrowException, OSError) as error:
             failed += 1
             print(f"        failed: {str(error).strip().splitlines()[0]}", file=sys.stderr, flush=True)
             if releases.on_failure == "stop":

@@ -296,12 +296,12 @@ MUTANTS = (
     Mutant(
         "ledger: a sum while others add to it",
         "budget/ledger.py",
-        "budget = _kept(connection, self.name, lock=True)",
-        "budget = _kept(connection, self.name)",
+        "budget = lines.kept(connection, self.name, lock=True)",
+        "budget = lines.kept(connection, self.name)",
     ),
     Mutant(
         "ledger: a failed release is not charged",
-        "budget/ledger.py",
+        "budget/lines.py",
         "RELEASE.c.budget == name, RELEASE.c.reserved_at >= since",
         "RELEASE.c.budget == name, RELEASE.c.reserved_at >= since, RELEASE.c.state != FAILED",
     ),

@@ -6,50 +6,23 @@ import json
 import os
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime, timezone
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, select
+from sqlalchemy import Connection, Row, select
 
-from spark_dp.budget.amount import allowance, cost, written
+from spark_dp.budget import lines
+from spark_dp.budget.amount import cost, written
 from spark_dp.budget.database import Database
 from spark_dp.budget.entry import Answer, Entry
-from spark_dp.budget.period import PERIODS, start_of
+from spark_dp.budget.lines import Balance
 from spark_dp.budget.schema import BUDGET, RELEASE, VERSION
-from spark_dp.errors import BudgetError, LedgerError, did_you_mean
-
-RESERVED, RELEASED, FAILED = "reserved", "released", "failed"
+from spark_dp.errors import BudgetError, LedgerError
 
 _UNCHARGED = "No row was read. If the charge arrived all the same, it stays, and the ledger's history shows it."
 _WITHHELD = (
     "The release was drawn and is withheld, since it could not be remembered. It stays charged; ask for it again with "
     "release_id={!r}, at no further cost."
 )
-
-
-@dataclass(frozen=True)
-class Balance:
-    """A budget as it stands: amounts of ε as decimal text.
-
-    Args:
-        name: of the budget.
-        total: all it allows.
-        spent: all that was charged.
-        remaining: what is left, of the period too if there is one.
-        period: "day", "week", "month" or "year", of universal time; None if only the total counts.
-        period_total: what each period allows.
-        period_spent: what was charged in this one.
-        unfinished: charges of which no release is known: still running, or broken off.
-    """
-
-    name: str
-    total: str
-    spent: str
-    remaining: str
-    period: str | None
-    period_total: str | None
-    period_spent: str | None
-    unfinished: int
 
 
 @dataclass(frozen=True)
@@ -109,7 +82,7 @@ class Ledger:
             EpsilonError: if an amount is none.
             BudgetError: if the ledger has it with other amounts.
         """
-        terms = _terms(name, total, period)
+        terms = lines.terms_of(name, total, period)
         with self._database.writing() as connection:
             # Two that make the same budget wait for each other.
             connection.execute(select(VERSION).with_for_update())
@@ -117,9 +90,10 @@ class Ledger:
             if found is None:
                 connection.execute(BUDGET.insert().values(**terms))
             elif found._asdict() != terms:
+                was, is_not = lines.in_words(found._asdict()), lines.in_words(terms)
                 raise BudgetError(
-                    f"The budget {name!r} is kept as {_in_words(found._asdict())}, not as {_in_words(terms)}. Ask "
-                    "for it as it is, or change it on purpose with Ledger.change_budget."
+                    f"The budget {name!r} is kept as {was}, not as {is_not}. Ask for it as it is, or change it on "
+                    "purpose with Ledger.change_budget."
                 )
         return LedgerBudget(self._database, name)
 
@@ -132,16 +106,18 @@ class Ledger:
             EpsilonError: if an amount is none.
             BudgetError: if there is no budget of that name.
         """
-        terms = _terms(name, total, period)
+        terms = lines.terms_of(name, total, period)
         with self._database.writing() as connection:
             if not connection.execute(BUDGET.update().where(BUDGET.c.name == name).values(**terms)).rowcount:
-                raise BudgetError(_unknown(connection, name))
+                raise BudgetError(lines.unknown(connection, name))
         return LedgerBudget(self._database, name)
 
     def balances(self) -> list[Balance]:
         """All budgets as they stand, by name."""
         with self._database.reading() as connection:
-            return [_balance(connection, row) for row in connection.execute(select(BUDGET).order_by(BUDGET.c.name))]
+            return [
+                lines.balance_of(connection, row) for row in connection.execute(select(BUDGET).order_by(BUDGET.c.name))
+            ]
 
     def history(self, name: str | None = None) -> list[Charge]:
         """All charges, or those of one budget, from the first on.
@@ -152,10 +128,12 @@ class Ledger:
         with self._database.reading() as connection:
             query = select(RELEASE).order_by(RELEASE.c.id)
             if name is not None:
-                _kept(connection, name)
+                lines.kept(connection, name)
                 query = query.where(RELEASE.c.budget == name)
             return [
-                Charge(row.budget, written(row.cost), row.state, row.reserved_at, row.ended_at, _entry(row.entry))
+                Charge(
+                    row.budget, written(row.cost), row.state, row.reserved_at, row.ended_at, lines.entry_of(row.entry)
+                )
                 for row in connection.execute(query)
             ]
 
@@ -170,7 +148,7 @@ class LedgerBudget:
     def balance(self) -> Balance:
         """The budget as it stands."""
         with self._database.reading() as connection:
-            return _balance(connection, _kept(connection, self.name))
+            return lines.balance_of(connection, lines.kept(connection, self.name))
 
     def reserve(self, entry: Entry, question: str) -> LedgerReservation:
         """Charge the release, before any row is read, or find it under its name.
@@ -184,7 +162,7 @@ class LedgerBudget:
         price = cost(entry.guarantee.epsilon)
         with self._database.writing(_UNCHARGED) as connection:
             # Held until the end of the transaction: nobody else adds to the sum meanwhile.
-            budget = _kept(connection, self.name, lock=True)
+            budget = lines.kept(connection, self.name, lock=True)
             earlier = self._earlier(connection, entry.release_id)
             if earlier is not None:
                 if earlier.question != question:
@@ -192,16 +170,16 @@ class LedgerBudget:
                         f"The release {entry.release_id!r} of the budget {self.name!r} was asked for with other "
                         f"arguments on {earlier.reserved_at}. Repeat them, or give this release another release_id."
                     )
-                return LedgerReservation(self._database, int(earlier.id), _answer(earlier))
-            _check_covered(connection, budget, price)
+                return LedgerReservation(self._database, int(earlier.id), lines.answer_of(earlier))
+            lines.check_covered(connection, budget, price)
             inserted = connection.execute(
                 RELEASE.insert().values(
                     budget=self.name,
                     release_id=entry.release_id,
                     question=question,
                     cost=price,
-                    state=RESERVED,
-                    reserved_at=_now(),
+                    state=lines.RESERVED,
+                    reserved_at=lines.now(),
                     entry=json.dumps(entry.record()),
                 )
             )
@@ -229,111 +207,17 @@ class LedgerReservation:
         """
         with self._database.writing(_WITHHELD.format(answer.entry.release_id)) as connection:
             mine = RELEASE.c.id == self._number
-            stored = _answer(connection.execute(select(RELEASE).where(mine).with_for_update()).one())
+            stored = lines.answer_of(connection.execute(select(RELEASE).where(mine).with_for_update()).one())
             if stored is not None:
                 return stored
             text = json.dumps({"values": answer.values, "key": answer.key, "entry": answer.entry.record()})
-            connection.execute(RELEASE.update().where(mine).values(state=RELEASED, ended_at=_now(), answer=text))
+            connection.execute(
+                RELEASE.update().where(mine).values(state=lines.RELEASED, ended_at=lines.now(), answer=text)
+            )
         return answer
 
     def fail(self) -> None:
         """Note that the release failed; without a word if the ledger is out of reach, as a crash would leave it."""
-        unfinished = (RELEASE.c.id == self._number) & (RELEASE.c.state == RESERVED)
+        unfinished = (RELEASE.c.id == self._number) & (RELEASE.c.state == lines.RESERVED)
         with suppress(LedgerError), self._database.writing() as connection:
-            connection.execute(RELEASE.update().where(unfinished).values(state=FAILED, ended_at=_now()))
-
-
-def _terms(name: str, total: object, period: tuple[object, str] | None) -> dict[str, object]:
-    """The line of a budget."""
-    if not isinstance(name, str) or not 0 < len(name) <= BUDGET.c.name.type.length:  # type: ignore[attr-defined]
-        raise BudgetError(f"{str(name)[:80]!r} names no budget: give a text of 1 to 200 characters.")
-    line = {"name": name, "total": allowance(total), "period": None, "period_total": None}
-    if period is None:
-        return line
-    amount, kind = period
-    if kind not in PERIODS:
-        raise BudgetError(f"{kind!r} is no period of a budget. {did_you_mean(kind, PERIODS)}")
-    return {**line, "period": kind, "period_total": allowance(amount)}
-
-
-def _in_words(line: dict[str, Any]) -> str:
-    each = f" with {written(line['period_total'])} each {line['period']}" if line["period"] else ""
-    return f"ε = {written(line['total'])} in all{each}"
-
-
-def _kept(connection: Connection, name: str, *, lock: bool = False) -> Row[Any]:
-    """The line of a budget."""
-    query = select(BUDGET).where(BUDGET.c.name == name)
-    row = connection.execute(query.with_for_update() if lock else query).one_or_none()
-    if row is None:
-        raise BudgetError(_unknown(connection, name))
-    return row
-
-
-def _unknown(connection: Connection, name: str) -> str:
-    return (
-        f"The ledger has no budget {name!r}. {did_you_mean(name, connection.execute(select(BUDGET.c.name)).scalars())}"
-    )
-
-
-def _charged(connection: Connection, name: str, since: str = "") -> int:
-    """The sum of all charges from some time on."""
-    query = select(func.sum(RELEASE.c.cost)).where(RELEASE.c.budget == name, RELEASE.c.reserved_at >= since)
-    return int(connection.execute(query).scalar_one() or 0)
-
-
-def _check_covered(connection: Connection, budget: Row[Any], price: int) -> None:
-    """Refuse what the budget does not allow.
-
-    Raises:
-        BudgetError: if it does not cover the price.
-    """
-    left = budget.total - _charged(connection, budget.name)
-    if price > left:
-        raise BudgetError(
-            f"The budget {budget.name!r} has ε = {written(left)} left of {written(budget.total)}, and the release "
-            f"costs {written(price)}. Nothing was read. Ask for less, or have the budget raised."
-        )
-    if budget.period is not None:
-        start = start_of(budget.period, _now())
-        left = budget.period_total - _charged(connection, budget.name, start)
-        if price > left:
-            raise BudgetError(
-                f"The budget {budget.name!r} has ε = {written(max(left, 0))} left of {written(budget.period_total)} in "
-                f"the {budget.period} that began on {start[:10]}, and the release costs {written(price)}. Nothing was "
-                f"read. Ask for less, or in the next {budget.period}."
-            )
-
-
-def _balance(connection: Connection, budget: Row[Any]) -> Balance:
-    spent = _charged(connection, budget.name)
-    remaining, in_period = budget.total - spent, None
-    if budget.period is not None:
-        in_period = _charged(connection, budget.name, start_of(budget.period, _now()))
-        remaining = min(remaining, budget.period_total - in_period)
-    unfinished = select(func.count()).where(RELEASE.c.budget == budget.name, RELEASE.c.state == RESERVED)
-    return Balance(
-        name=budget.name,
-        total=written(budget.total),
-        spent=written(spent),
-        remaining=written(max(remaining, 0)),
-        period=budget.period,
-        period_total=None if budget.period is None else written(budget.period_total),
-        period_spent=None if in_period is None else written(in_period),
-        unfinished=connection.execute(unfinished).scalar_one(),
-    )
-
-
-def _entry(text: str) -> Entry:
-    return Entry.read(json.loads(text))
-
-
-def _answer(row: Row[Any]) -> Answer | None:
-    if row.answer is None:
-        return None
-    stored = json.loads(row.answer)
-    return Answer(tuple(stored["values"]), stored["key"], Entry.read(stored["entry"]))
-
-
-def _now() -> str:
-    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+            connection.execute(RELEASE.update().where(unfinished).values(state=lines.FAILED, ended_at=lines.now()))

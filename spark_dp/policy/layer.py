@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from spark_dp.budget.ledger import Balance, Ledger, LedgerBudget
+from spark_dp.budget.ledger import Ledger, LedgerBudget
+from spark_dp.budget.lines import Balance
 from spark_dp.conditions import Condition, written
 from spark_dp.errors import ArgumentError, PolicyError
 from spark_dp.policy import sql
@@ -135,7 +136,7 @@ class PrivacyLayer:
             asked.by or None,
             release_id,
         )
-        return arranged(drawn, asked.selected, asked.alias)
+        return arranged(drawn, asked.selected, {asked.columns[0]: asked.alias} if asked.alias else {})
 
     def budget(self, dataset: str) -> Balance:
         """What is left of a dataset's budget.

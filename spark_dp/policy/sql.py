@@ -151,7 +151,9 @@ def _query(statement: exp.Expr) -> Query:
         )
     columns: tuple[str, ...] = found["columns"]  # type: ignore[assignment]
     if alias is not None and (len(columns) > 1 or found["histogram"]):
-        raise QueryError(f"AS {alias} names one column, and the answer has several. Leave it out.")
+        raise QueryError(f"AS {alias} names one column, and the answer has several. Leave it out. {_FORM}")
+    if alias in by:
+        raise QueryError(f"AS {alias} is the name of a column of GROUP BY. Take another one. {_FORM}")
     in_order = tuple(column for item in selected for column in ((item,) if item is not None else columns))
     return Query(dataset=dataset, by=by, where=rows, selected=in_order, alias=alias, **found)  # type: ignore[arg-type]
 

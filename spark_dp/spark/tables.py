@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from pyspark.errors import PySparkException
@@ -48,7 +49,7 @@ def column_as(df: DataFrame, column: str, name: str) -> DataFrame:
     return df.select(F.col(quoted(column)).alias(name))
 
 
-def arranged(df: DataFrame, columns: tuple[str, ...], alias: str | None) -> DataFrame:
-    """These columns in this order; the last under another name, if there is one."""
+def arranged(df: DataFrame, columns: tuple[str, ...], renamed: Mapping[str, str]) -> DataFrame:
+    """These columns in this order, some of them under other names."""
     selected = df.select(*(F.col(quoted(column)) for column in columns))
-    return selected if alias is None else selected.toDF(*selected.columns[:-1], alias)
+    return selected.toDF(*(renamed.get(column, column) for column in columns))

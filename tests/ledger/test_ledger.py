@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import create_engine, text
 
 import spark_dp as dp
-from spark_dp.budget import Answer, ledger, schema
+from spark_dp.budget import Answer, ledger, lines, schema
 from spark_dp.budget.amount import allowance, cost, written
 from spark_dp.errors import BudgetError, EpsilonError, LedgerError
 from spark_dp.privacy import Epsilon
@@ -149,12 +149,12 @@ def test_a_lowered_budget_has_nothing_left_rather_than_less(url):
 )
 def test_a_period_has_an_allowance_of_its_own(url, monkeypatch, period, same, next_one):
     budget = dp.Ledger(url).budget("b", total=2, period=("0.5", period))
-    monkeypatch.setattr(ledger, "_now", lambda: "2026-11-29T00:00:00.000000Z")
+    monkeypatch.setattr(lines, "now", lambda: "2026-11-29T00:00:00.000000Z")
     budget.reserve(entry("0.5", "a"), "q")
-    monkeypatch.setattr(ledger, "_now", lambda: same)
+    monkeypatch.setattr(lines, "now", lambda: same)
     with pytest.raises(BudgetError, match=f"ε = 0 left of 0.5 in the {period} that began on 2026"):
         budget.reserve(entry("0.1", "b"), "q")
-    monkeypatch.setattr(ledger, "_now", lambda: next_one)
+    monkeypatch.setattr(lines, "now", lambda: next_one)
     budget.reserve(entry("0.5", "c"), "q")
     assert (budget.balance().period_spent, budget.balance().remaining) == ("0.5", "0")
 
@@ -275,7 +275,7 @@ def test_a_read_only_ledger_can_be_read(tmp_path):
 
 
 def test_a_full_disk_loses_nothing(tmp_path):
-    """A file system of 256 KiB: the answer does not fit, and what was charged is still there."""
+    """One page is left, and the answer needs more: it is withheld, and what was charged is still there."""
     path = tmp_path / "l.db"
     budget = dp.Ledger(path).budget("b", total=1)
     held = budget.reserve(entry("0.5"), "q")

@@ -134,8 +134,9 @@ def test_sql_names_and_orders_the_columns(layer):
     assert groups.columns == ["dest", "month", "region"]
     assert [row for row in values(groups) if row[2] == "south"] == [("ORD", 6, "south")] * 2
     assert {row[2] for row in values(groups)} == {"north", "south", "west"}
-    named = layer.sql("SELECT region, DP_SAMPLE(dest, 50) AS destination FROM flights GROUP BY region")
-    assert named.columns == ["region", "destination"]
+    named = layer.sql("SELECT DP_SAMPLE(dest, 50) AS destination, region FROM flights GROUP BY region")
+    assert named.columns == ["destination", "region"]
+    assert {row.destination for row in named.collect()} <= {"ATL", "ORD", "JFK"}
     assert named.schema["destination"].metadata["spark_dp"]["by"] == ["region"]
     alone = layer.sql("SELECT DP_SAMPLE(dest, 50) FROM flights GROUP BY region")
     assert (alone.columns, alone.count()) == (["dest"], 3)

@@ -137,6 +137,7 @@ REFUSED = {
         SELECT DP_HISTOGRAM(dest, 1, 'roo') FROM flights
         SELECT DP_SAMPLE(dest, month, 1) AS d FROM flights
         SELECT DP_HISTOGRAM(dest, 1) AS d FROM flights
+        SELECT DP_SAMPLE(dest, 1) AS region, region FROM flights GROUP BY region
         """,
     "FROM": """
         SELECT DP_SAMPLE(dest, 1)
