@@ -115,7 +115,9 @@ def write_table(spark: SparkSession, name: str, drawn: DataFrame, release: Relea
         found = metadata(spark.read.table(name))
         check_same(found, release)
         return "is already in"
-    drawn.writeTo(name).tableProperty("spark_dp", record(drawn, release)).create()
+    # Spark 3.5 would make a Hive table of one without a format.
+    usual = str(spark.conf.get("spark.sql.sources.default"))
+    drawn.writeTo(name).using(usual).tableProperty("spark_dp", record(drawn, release)).create()
     return "written to"
 
 

@@ -183,7 +183,7 @@ def test_a_job_that_ends_at_any_step_is_one_release_when_it_is_run_again(job, la
     check_run_again(job, lake, step)
 
 
-@pytest.mark.parametrize("step", ["while counting", "after the draw", "before the rename"])
+@pytest.mark.parametrize("step", ["after the draw", "before the rename"])
 def test_a_process_that_is_killed_leaves_the_same_behind(job, lake, request, step):
     if request.config.getoption("--connect"):
         pytest.skip("a process of its own, on classic Spark")
