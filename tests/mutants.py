@@ -28,7 +28,7 @@ LIKELY = {
     "mechanisms/perturbed_histogram.py": ("tests/contract/test_noise.py",),
     "mechanisms/smoothed_histogram.py": ("tests/unit/test_mechanisms.py",),
     "mechanisms/auto.py": ("tests/unit/test_auto.py",),
-    "budget/": ("tests/ledger",),
+    "budget/": ("tests/ledger/test_ledger.py", "tests/ledger/test_concurrency.py"),
     "release.py": ("tests/unit/test_release.py",),
     "conditions/": ("tests/unit/test_sql.py",),
     "policy/": ("tests/unit/test_sql.py", "tests/unit/test_policy.py"),

@@ -28,7 +28,7 @@ def written(part: Condition | Term) -> str:
     """The SQL text of a condition, or of a part of one.
 
     >>> written(AllOf((Compared(">", Named("month"), Constant(5)), Not(Missing(Named("air time"))))))
-    "((`month` > 5) AND (NOT (`air time` IS NULL)))"
+    '((`month` > 5) AND (NOT (`air time` IS NULL)))'
     """
     match part:
         case Constant(value):

@@ -7,6 +7,7 @@ it was stored, a period that begins at the wrong hour, a password in a message.
 import os
 import subprocess
 import sys
+import threading
 from fractions import Fraction
 
 import pytest
@@ -85,6 +86,35 @@ def test_two_runs_of_one_release_show_one_answer(url):
     assert other.commit(answer(8)) == answer(7)
     other.fail()
     assert dp.Ledger(url).history()[0].state == "released"
+
+
+def test_who_charges_waits_for_whoever_is_charging(url):
+    """Between the sum and the charge of one process nobody else adds: deterministic where processes race."""
+    budget = dp.Ledger(url).budget("b", total=1)
+    refused = []
+
+    def charge():
+        try:
+            dp.Ledger(url).budget("b", total=1).reserve(entry(release_id="second"), "q")
+        except BudgetError as error:
+            refused.append(str(error))
+
+    second = threading.Thread(target=charge)
+    original = lines.check_covered
+
+    def covered(*arguments):
+        original(*arguments)
+        if threading.current_thread() is not second:
+            second.start()
+            second.join(1)
+            assert second.is_alive()
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(lines, "check_covered", covered)
+        budget.reserve(entry(release_id="first"), "q")
+        second.join()
+    assert ["0 left of 1" in told for told in refused] == [True]
+    assert [charge.entry.release_id for charge in dp.Ledger(url).history()] == ["first"]
 
 
 def test_a_failed_release_stays_charged_and_may_be_tried_again_at_no_cost(url):
