@@ -69,6 +69,14 @@ def folder(spark, tmp_path_factory):
     return found
 
 
+@pytest.fixture(scope="module")
+def unasked(spark, folder):
+    """A layer of which nothing that is asked may be answered."""
+    path = folder / "privacy.yaml"
+    path.write_text(POLICY.replace("FOLDER", str(folder)).replace("LEDGER", f"{folder}/ledger.db"))
+    return dp.PrivacyLayer.from_file(path, spark)
+
+
 @pytest.fixture
 def written(folder, tmp_path):
     def write(old="", new=""):
@@ -172,7 +180,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("change", "kind", "says"), REFUSED)
-def test_a_refusal_reads_nothing_and_costs_nothing(layer, monkeypatch, change, kind, says):
+def test_a_refusal_reads_nothing_and_costs_nothing(unasked, monkeypatch, change, kind, says):
     from spark_dp.spark import counting, files
 
     def touched(*_arguments):
@@ -182,16 +190,16 @@ def test_a_refusal_reads_nothing_and_costs_nothing(layer, monkeypatch, change, k
         monkeypatch.setattr(module, name, touched)
     call = {"dataset": "flights", "col": "dest", "eps": 1, **change}
     with pytest.raises(kind, match=says.replace("(", r"\(")):
-        layer.sample(**call)
-    told = layer.problem(**call, histogram=False)
+        unasked.sample(**call)
+    told = unasked.problem(**call, histogram=False)
     assert told is not None
-    assert all(layer.budget(name).spent == "0" for name in layer.policy.datasets)
+    assert all(unasked.budget(name).spent == "0" for name in unasked.policy.datasets)
 
 
-def test_what_would_be_answered_is_no_problem_and_costs_nothing(layer):
-    assert layer.problem(dataset="flights", col="dest", eps=1, where="month = 6", histogram=False) is None
-    assert layer.problem(dataset="flights", col=["dest", "month"], eps=1, histogram=True) is None
-    assert layer.budget("flights").spent == "0"
+def test_what_would_be_answered_is_no_problem_and_costs_nothing(unasked):
+    assert unasked.problem(dataset="flights", col="dest", eps=1, where="month = 6", histogram=False) is None
+    assert unasked.problem(dataset="flights", col=["dest", "month"], eps=1, histogram=True) is None
+    assert unasked.budget("flights").spent == "0"
 
 
 def test_the_largest_epsilon_of_a_release_and_of_a_day(spark, written):

@@ -173,6 +173,14 @@ def kill():
     raise Killed
 
 
+@pytest.fixture
+def classic(request):
+    """Where a job ends has nothing to do with Connect, and takes its time."""
+    if request.config.getoption("--connect"):
+        pytest.skip("as on classic Spark")
+
+
+@pytest.mark.usefixtures("classic")
 @pytest.mark.parametrize("step", dying.STEPS)
 def test_a_job_that_ends_at_any_step_is_one_release_when_it_is_run_again(job, lake, monkeypatch, step):
     alone(lake)
@@ -183,10 +191,9 @@ def test_a_job_that_ends_at_any_step_is_one_release_when_it_is_run_again(job, la
     check_run_again(job, lake, step)
 
 
+@pytest.mark.usefixtures("classic")
 @pytest.mark.parametrize("step", ["after the draw", "before the rename"])
-def test_a_process_that_is_killed_leaves_the_same_behind(job, lake, request, step):
-    if request.config.getoption("--connect"):
-        pytest.skip("a process of its own, on classic Spark")
+def test_a_process_that_is_killed_leaves_the_same_behind(job, lake, step):
     alone(lake)
     command = [sys.executable, dying.__file__, step, str(lake / "releases.yaml"), "--date", "2026-11-30"]
     killed = subprocess.run(command, capture_output=True, text=True, cwd=lake, check=False, timeout=180)

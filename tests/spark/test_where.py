@@ -183,7 +183,7 @@ conditions = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(condition=conditions)
 def test_what_was_allowed_is_the_filter_that_runs(table, condition):
     """From the text that was allowed, over Spark's plan, to the rows; no value of them may make it fail."""
