@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import sys
 from collections.abc import Mapping, Sequence
@@ -10,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from spark_dp.errors import SparkDPError
+from spark_dp.errors import PolicyError, SparkDPError
 
 try:
     import typer
@@ -67,7 +66,7 @@ def check(
 
         told = problems(found, session("spark-dp check"), document)
         if told:
-            raise _policy_error("\n".join(told))
+            raise PolicyError("\n".join(told))
     columns = sum(len(dataset.columns) for dataset in found.datasets.values())
     typer.echo(f"{policy}: {len(found.datasets)} datasets with {columns} columns, no mistakes.")
 
@@ -119,28 +118,20 @@ def apply(
     found, document = read_policy(policy)
     place = ledger or found.ledger
     if place is None:
-        raise _policy_error(document.error((), "there is no ledger. Name one in the file, or give --ledger."))
-    kept = importlib.import_module("spark_dp.budget.ledger").Ledger(place)
+        raise PolicyError(document.error((), "there is no ledger. Name one in the file, or give --ledger."))
+    kept = _ledger(place, create=True)
+    known = {balance.name for balance in kept.balances()}
     for name, dataset in found.datasets.items():
-        terms = {"total": str(dataset.budget.total), "period": dataset.budget.period}
-        if name in {balance.name for balance in kept.balances()}:
-            kept.change_budget(name, **terms)
-        else:
-            kept.budget(name, **terms)
+        give = kept.change_budget if name in known else kept.budget
+        give(name, total=str(dataset.budget.total), period=dataset.budget.period)
     _print([asdict(balance) for balance in kept.balances()], "Budgets", as_json=False)
 
 
-def _ledger(place: str) -> Ledger:
-    """A ledger that is there: a wrong name makes none."""
+def _ledger(place: str, *, create: bool = False) -> Ledger:
+    """A ledger that is there, unless it may be made: a wrong name makes none."""
     from spark_dp.budget.ledger import Ledger
 
-    return Ledger(place, create=False)
-
-
-def _policy_error(problem: str) -> SparkDPError:
-    from spark_dp.errors import PolicyError
-
-    return PolicyError(problem)
+    return Ledger(place, create=create)
 
 
 def _charges(ledger: Ledger, name: str | None) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from spark_dp.budget import Answer, Budget, Entry
+from spark_dp.budget import Budget, Entry, Release
 from spark_dp.counts import Counts
 from spark_dp.domain import Domain
 from spark_dp.errors import PrivateComputationError, ReleaseIdError
@@ -78,27 +78,6 @@ class Request:
         asked = {name: value for name, value in entry.record().items() if name not in ("version", "release_id")}
         whole = {**asked, "domain": self.domain.to_json(), "source": self.account.source}
         return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()
-
-
-@dataclass(frozen=True)
-class Release:
-    """What leaves the boundary: drawn or noisy integers and public facts.
-
-    Args:
-        values: the rank of each sample, group after group; or, by rank, the noisy count of each value of the
-            domain, or its weight in draws that are still to be made.
-        entry: what ran.
-        key: 128 bits, hexadecimal, for what is random and depends on no row.
-    """
-
-    values: tuple[int, ...]
-    entry: Entry
-    key: str
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """What the release promises."""
-        return self.entry.guarantee
 
 
 def release_sample(mechanism: Mechanism, request: Request, count: Callable[[], Counts | Parts]) -> Release:
@@ -176,10 +155,7 @@ def read_publicly(answer: Callable[[], int]) -> int:
     Raises:
         PrivateComputationError: if that fails.
     """
-    number = _attempt(lambda: [answer()])
-    if number is None:
-        raise _failure()
-    return number[0]
+    return _silent(lambda: [answer()])[0]
 
 
 def _entry(method: str, mechanism: Mechanism, request: Request, num_samples: int) -> Entry:
@@ -204,19 +180,24 @@ def _release(mechanism: Mechanism, entry: Entry, request: Request, draw: Callabl
     mechanism.prepare()
     budget = request.account.budget
     if budget is None:
-        values = _attempt(draw)
-        if values is None:
-            raise _failure()
-        return Release(tuple(values), entry, _random_key())
+        return Release(tuple(_silent(draw)), _random_key(), entry)
     reservation = budget.reserve(entry, request.question(entry))
-    answer = reservation.stored
-    if answer is None:
-        values = _attempt(draw)
-        if values is None:
-            reservation.fail()
-            raise _failure()
-        answer = reservation.commit(Answer(tuple(values), _random_key(), entry))
-    return Release(answer.values, answer.entry, answer.key)
+    if reservation.stored is not None:
+        return reservation.stored
+    values = _silent(draw, reservation.fail)
+    return reservation.commit(Release(tuple(values), _random_key(), entry))
+
+
+def _silent(answer: Callable[[], Sequence[int]], failed: Callable[[], object] = lambda: None) -> Sequence[int]:
+    """The answer, or an error that says nothing of its cause, once ``failed`` has been told."""
+    values = _attempt(answer)
+    if values is None:
+        failed()
+        raise PrivateComputationError(
+            "Reading the private rows failed. The cause is withheld, since it may quote a value; whoever operates "
+            "Spark finds it in Spark's own logs. A budget, if there was one, stays charged."
+        )
+    return values
 
 
 def _attempt(answer: Callable[[], Sequence[int]]) -> Sequence[int] | None:
@@ -229,11 +210,3 @@ def _attempt(answer: Callable[[], Sequence[int]]) -> Sequence[int] | None:
         return answer()
     except Exception:  # noqa: BLE001 — whatever it was, its text may quote a row
         return None
-
-
-def _failure() -> PrivateComputationError:
-    """An error that says nothing of its cause."""
-    return PrivateComputationError(
-        "Reading the private rows failed. The cause is withheld, since it may quote a value; whoever operates "
-        "Spark finds it in Spark's own logs. A budget, if there was one, stays charged."
-    )

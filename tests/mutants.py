@@ -320,8 +320,8 @@ MUTANTS = (
     Mutant(
         "release: what is stored is drawn again",
         "release.py",
-        "    if answer is None:",
-        "    if True:",
+        "    if reservation.stored is not None:",
+        "    if False:",
     ),
     Mutant(
         "release: the domain is no part of the question",
@@ -344,14 +344,14 @@ MUTANTS = (
     Mutant(
         "sql: parts of a condition that nobody looks at",
         "policy/where.py",
-        "if name not in known and value not in (None, False, []):",
+        "if other_part(node, known):",
         "if False:",
     ),
     Mutant(
         "sql: clauses that nobody looks at",
         "policy/sql.py",
-        "if name not in known and value not in (None, False, []):",
-        "if False:",
+        "if name := other_part(node, known):",
+        "if name := None:",
     ),
     Mutant(
         "sql: a raw column beside the sample",

@@ -1,5 +1,5 @@
 """What a release costs and who has to pay for it."""
 
-from spark_dp.budget.entry import Answer, Budget, Entry, Reservation
+from spark_dp.budget.entry import Budget, Entry, Release, Reservation
 
-__all__ = ["Answer", "Budget", "Entry", "Reservation"]
+__all__ = ["Budget", "Entry", "Release", "Reservation"]

@@ -53,11 +53,12 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What was drawn: all that leaves the boundary, in integers.
+class Release:
+    """What leaves the boundary: drawn or noisy integers and public facts.
 
     Args:
-        values: ranks, noisy counts or weights, as :class:`~spark_dp.release.Release` says.
+        values: the rank of each sample, group after group; or, by rank, the noisy count of each value of the
+            domain, or its weight in draws that are still to be made.
         key: 128 bits, hexadecimal, from which everything random is made that does not depend on a row, such as
             the place of a point in its bin.
         entry: what ran.
@@ -67,16 +68,21 @@ class Answer:
     key: str
     entry: Entry
 
+    @property
+    def guarantee(self) -> Guarantee:
+        """What the release promises."""
+        return self.entry.guarantee
+
 
 class Reservation(Protocol):
     """ε that one release has been charged."""
 
     @property
-    def stored(self) -> Answer | None:
+    def stored(self) -> Release | None:
         """What was released under the same id before; then nothing is charged and nothing may be drawn."""
         ...
 
-    def commit(self, answer: Answer) -> Answer:
+    def commit(self, answer: Release) -> Release:
         """Remember the answer before anyone sees it.
 
         Returns:

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Row, select
 from spark_dp.budget import lines
 from spark_dp.budget.amount import cost, written
 from spark_dp.budget.database import Database
-from spark_dp.budget.entry import Answer, Entry
+from spark_dp.budget.entry import Entry, Release
 from spark_dp.budget.lines import Balance
 from spark_dp.budget.schema import BUDGET, RELEASE, VERSION
 from spark_dp.errors import BudgetError, LedgerError
@@ -194,12 +194,12 @@ class LedgerBudget:
 class LedgerReservation:
     """What one release was charged in a ledger."""
 
-    def __init__(self, database: Database, number: int, stored: Answer | None) -> None:
+    def __init__(self, database: Database, number: int, stored: Release | None) -> None:
         self._database = database
         self._number = number
         self.stored = stored
 
-    def commit(self, answer: Answer) -> Answer:
+    def commit(self, answer: Release) -> Release:
         """Store the answer, unless another run of the release came first; what is stored comes back.
 
         Raises:

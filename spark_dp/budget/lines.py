@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, func, select
 
 from spark_dp.budget.amount import allowance, written
-from spark_dp.budget.entry import Answer, Entry
+from spark_dp.budget.entry import Entry, Release
 from spark_dp.budget.period import PERIODS, start_of
 from spark_dp.budget.schema import BUDGET, RELEASE
 from spark_dp.errors import BudgetError, did_you_mean
@@ -141,12 +141,12 @@ def entry_of(text: str) -> Entry:
     return Entry.read(json.loads(text))
 
 
-def answer_of(row: Row[Any]) -> Answer | None:
+def answer_of(row: Row[Any]) -> Release | None:
     """What was released; None if nothing is yet."""
     if row.answer is None:
         return None
     stored = json.loads(row.answer)
-    return Answer(tuple(stored["values"]), stored["key"], Entry.read(stored["entry"]))
+    return Release(tuple(stored["values"]), stored["key"], Entry.read(stored["entry"]))
 
 
 def now() -> str:

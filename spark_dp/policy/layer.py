@@ -149,7 +149,7 @@ class PrivacyLayer:
 
     def release_ids(self, dataset: str) -> set[str]:
         """The names of the releases that a dataset's budget was charged."""
-        self.budget(dataset)
+        self._budget(dataset, self._dataset(dataset))
         return {charge.entry.release_id for charge in self._ledger.history(dataset)}
 
     def problem(self, *, histogram: bool, **question: Any) -> str | None:
@@ -254,19 +254,22 @@ class PrivacyLayer:
 
     def _problems(self, document: Document) -> list[str]:
         """What in the file does not fit the tables."""
-        found = []
-        for name, dataset in self.policy.datasets.items():
-            place = ("datasets", name)
-            if problem := _told(partial(self._rows, dataset, None)):
-                found.append(document.error((*place, "table" if dataset.table else "path"), problem))
-            else:
-                found += self._unfit(document, place, dataset, self._rows(dataset, None))
-        return found
+        return [
+            document.error(("datasets", name, *key), problem)
+            for name, dataset in self.policy.datasets.items()
+            for key, problem in self._unfit(dataset)
+        ]
 
-    def _unfit(self, document: Document, place: tuple[str, ...], dataset: DatasetPart, rows: DataFrame) -> list[str]:
+    def _unfit(self, dataset: DatasetPart) -> list[tuple[tuple[str, ...], str]]:
+        """What in a dataset does not fit its table, with the way to the key."""
         from spark_dp.spark.columns import sampled_columns
         from spark_dp.spark.domains import resolve
         from spark_dp.spark.privacy_unit import check_unit
+
+        try:
+            rows = self._rows(dataset, None)
+        except ArgumentError as error:
+            return [(("table" if dataset.table else "path",), str(error))]
 
         def fits(column: str, part: ColumnPart) -> None:
             resolve(sampled_columns(rows, column), self._domain(part, column))
@@ -277,7 +280,7 @@ class PrivacyLayer:
         for column, part in dataset.columns.items():
             checks["columns", column] = partial(fits, column, part)
         told = ((key, _told(check)) for key, check in checks.items())
-        return [document.error((*place, *key), problem) for key, problem in told if problem]
+        return [(key, problem) for key, problem in told if problem]
 
 
 def problems(policy: Policy, spark: SparkSession, document: Document) -> list[str]:

@@ -6,11 +6,12 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
+from decimal import Decimal
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field, model_validator
 
-from spark_dp.budget.amount import allowance, cost, written
+from spark_dp.budget.amount import cost, written
 from spark_dp.errors import BudgetError, PolicyError
 from spark_dp.policy.layer import PrivacyLayer
 from spark_dp.policy.loading import read_file
@@ -115,7 +116,7 @@ def plan(layer: PrivacyLayer, releases: Releases, document: Document) -> list[Bi
     if problems:
         raise PolicyError("\n".join(problems))
     bills = list(_bills(layer, releases))
-    if short := [bill for bill in bills if allowance_of(bill.cost) > allowance_of(bill.remaining)]:
+    if short := [bill for bill in bills if Decimal(bill.cost) > Decimal(bill.remaining)]:
         told = "; ".join(f"{bill.dataset!r} has {bill.remaining} left and needs {bill.cost}" for bill in short)
         raise BudgetError(f"The budgets do not cover the releases of this run: {told}. None was run, nothing was read.")
     return bills
@@ -134,11 +135,6 @@ def draw(layer: PrivacyLayer, release: ReleasePart) -> DataFrame:
     """The release, or the stored one of its name."""
     call = layer.histogram if release.histogram else layer.sample
     return call(**question(release))  # type: ignore[arg-type]
-
-
-def allowance_of(amount: str) -> int:
-    """An amount that may be 0, in billionths."""
-    return 0 if amount == "0" else allowance(amount)
 
 
 def _bills(layer: PrivacyLayer, releases: Releases) -> Iterator[Bill]:

@@ -16,7 +16,7 @@ from sqlglot.errors import SqlglotError
 
 from spark_dp.conditions import Condition
 from spark_dp.errors import QueryError
-from spark_dp.policy.where import Reader, column_name, number, parts
+from spark_dp.policy.where import Reader, column_name, number, other_part, parts
 
 SAMPLE, HISTOGRAM = "DP_SAMPLE", "DP_HISTOGRAM"
 
@@ -32,7 +32,6 @@ _TOO_DEEP = "The text is nested too deep. Use fewer parentheses and operators wi
 #: Clauses by the name that the parser has for them.
 _CLAUSES = {
     "with_": "WITH",
-    "with": "WITH",
     "joins": "a JOIN or a second table",
     "laterals": "LATERAL VIEW",
     "distinct": "DISTINCT",
@@ -127,15 +126,10 @@ def _parsed(text: object, form: str, into: type[exp.Expr] | None = None) -> exp.
     return found[0]
 
 
-def _from(query: exp.Expr) -> str:
-    """What this sqlglot calls FROM."""
-    return "from_" if query.args.get("from_") else "from"
-
-
 def _query(statement: exp.Expr) -> Query:
     if type(statement) is not exp.Select:
         raise QueryError(f"{statement.key.upper()} is not answered, only one plain SELECT. {_FORM}")
-    known = ("expressions", _from(statement), "where", "group")
+    known = ("expressions", "from_", "where", "group")
     _check_clauses(statement, known)
     _expressions, origin, where, group = (statement.args.get(name) for name in known)
     if origin is None:
@@ -164,9 +158,8 @@ def _check_clauses(node: exp.Expr, known: tuple[str, ...]) -> None:
     Raises:
         QueryError: with its name.
     """
-    for name, value in node.args.items():
-        if name not in known and value not in (None, False, []):
-            raise QueryError(f"{_CLAUSES.get(name, name.rstrip('_').upper())} is not answered. {_FORM}")
+    if name := other_part(node, known):
+        raise QueryError(f"{_CLAUSES.get(name, name.rstrip('_').upper())} is not answered. {_FORM}")
 
 
 def _table(origin: exp.Expr) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 
@@ -64,11 +64,16 @@ def parts(node: exp.Expr, *known: str) -> list[object]:
     Raises:
         QueryError: if it has.
     """
-    for name, value in node.args.items():
-        # Flags of the parser's own that change no meaning are false, None or an empty list where they are not set.
-        if name not in known and value not in (None, False, []):
-            raise refusal(node)
+    if other_part(node, known):
+        raise refusal(node)
     return [node.args.get(name) for name in known]
+
+
+def other_part(node: exp.Expr, known: Sequence[str]) -> str | None:
+    """The name of a part that a node has beside the known ones."""
+    # What is not there is false, None or an empty list, and so are the parser's flags that change no meaning.
+    there = (name for name, value in node.args.items() if value not in (None, False, []))
+    return next((name for name in there if name not in known), None)
 
 
 def refusal(node: exp.Expr) -> QueryError:

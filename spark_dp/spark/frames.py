@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyspark
 from pyspark.sql import functions as F
 
+from spark_dp.budget import Release
 from spark_dp.domain import Axis, ColumnType, Domain, Intervals
 from spark_dp.exact.expanded import Expanded
-from spark_dp.release import Release
 from spark_dp.spark.columns import NOISY_COUNT, SampledColumn
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from spark_dp.budget import Release
 from spark_dp.counts import Counts
 from spark_dp.domain import MAX_CELLS, Domain, Intervals
 from spark_dp.errors import DomainError, NumSamplesError, SourceError
@@ -20,7 +21,6 @@ from spark_dp.mechanisms.weights import WeightsMechanism
 from spark_dp.privacy import Epsilon, Guarantee, Relation
 from spark_dp.release import (
     Account,
-    Release,
     Request,
     read_publicly,
     release_groups,

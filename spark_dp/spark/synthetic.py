@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
+from spark_dp.budget import Release
 from spark_dp.domain import Axis, ColumnType, Dates, Domain, Integers, Intervals, Values
 from spark_dp.domain.intervals import float_ends
 from spark_dp.errors import NumSamplesError
 from spark_dp.exact.alias import AliasTable
 from spark_dp.mechanisms.base import MAX_DRAWS
-from spark_dp.release import Release
 from spark_dp.spark.columns import SampledColumn
 from spark_dp.spark.frames import literal_rows, recorded
 

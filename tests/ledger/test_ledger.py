@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import create_engine, text
 
 import spark_dp as dp
-from spark_dp.budget import Answer, ledger, lines, schema
+from spark_dp.budget import Release, ledger, lines, schema
 from spark_dp.budget.amount import allowance, cost, written
 from spark_dp.errors import BudgetError, EpsilonError, LedgerError
 from spark_dp.privacy import Epsilon
@@ -26,7 +26,7 @@ def entry(epsilon="1", release_id="r", **other):
 
 
 def answer(value, release_id="r"):
-    return Answer((value,), "0f" * 16, entry(release_id=release_id))
+    return Release((value,), "0f" * 16, entry(release_id=release_id))
 
 
 @pytest.mark.parametrize("epsilon", ["1e-9", "0.1", "0.3", "49.999999999", "0.12345678901", "1." + "0" * 40 + "1"])
@@ -138,7 +138,7 @@ def test_budgets_do_not_touch_each_other(url):
 
 def test_integers_of_any_size_come_back_as_they_were(url):
     values = (2**63 - 2, -(2**70), 0)
-    stored = Answer(values, "0f" * 16, entry(by=("r",), privacy_unit="p"))
+    stored = Release(values, "0f" * 16, entry(by=("r",), privacy_unit="p"))
     dp.Ledger(url).budget("b", total=1).reserve(entry(), "q").commit(stored)
     assert dp.Ledger(url).budget("b", total=1).reserve(entry(), "q").stored == stored
 
@@ -318,7 +318,7 @@ def test_a_full_disk_loses_nothing(tmp_path):
     )
     small = ledger.LedgerBudget(limited._database, "b")
     again = small.reserve(entry("0.5"), "q")
-    big = Answer(tuple(range(100_000)), "0f" * 16, entry())
+    big = Release(tuple(range(100_000)), "0f" * 16, entry())
     with pytest.raises(LedgerError, match=r"full\. The release was drawn and is withheld"):
         again.commit(big)
     assert budget.balance().spent == "0.5"

@@ -5,7 +5,7 @@ import signal
 import sys
 
 import spark_dp as dp
-from spark_dp.budget import Answer
+from spark_dp.budget import Release
 from spark_dp.errors import BudgetError, LedgerError
 from spark_dp.exact.source import SYSTEM
 from spark_dp.release import Account, Request, release_sample
@@ -56,7 +56,7 @@ def spend(url, total, epsilon, times, worker):
             continue
         print(name, flush=True)
         if SYSTEM.below(2):
-            reservation.commit(Answer((number,), "0f" * 16, entry))
+            reservation.commit(Release((number,), "0f" * 16, entry))
 
 
 def release(url, step):

@@ -16,8 +16,8 @@ import pytest
 from scipy.stats import chi2
 
 import spark_dp as dp
+from spark_dp.budget import Release
 from spark_dp.exact.source import SYSTEM
-from spark_dp.release import Release
 from spark_dp.spark import sampling, synthetic
 from spark_dp.spark.columns import sampled_columns
 from spark_dp.spark.counting import ranked_rows
@@ -33,7 +33,7 @@ SAME = "5a" * 16
 def weighted(weights, rows, key=None):
     """A release of so many draws from these weights."""
     entry = dp.Entry("perturbed-histogram", "1", "any", ("v",), len(weights), rows, "0")
-    return Release(tuple(weights), entry, key or f"{SYSTEM.below(1 << 128):032x}")
+    return Release(tuple(weights), key or f"{SYSTEM.below(1 << 128):032x}", entry)
 
 
 def synthesized(spark, spark_type, domain, weights, rows=ROWS, key=None):

@@ -7,7 +7,7 @@ import pytest
 from allowance import Allowance
 
 from spark_dp import Counts, Entry, Values, mechanism
-from spark_dp.budget import Answer
+from spark_dp.budget import Release
 from spark_dp.errors import BudgetError, LedgerError, PrivateComputationError, ReleaseIdError
 from spark_dp.exact.source import SYSTEM
 from spark_dp.mechanisms import envelope, schedules
@@ -132,7 +132,7 @@ def test_a_stored_release_is_given_and_nothing_is_read():
     first = release_sample(mechanism("roo", 1, 3), request(Allowance(events), release_id="r"), counting(events))
     assert first.entry.release_id == "r"
     budget = Allowance(events)
-    budget.stored = Answer((2,), "ab" * 16, first.entry)
+    budget.stored = Release((2,), "ab" * 16, first.entry)
     del events[:]
     again = release_sample(mechanism("roo", 1, 3), request(budget, release_id="r"), counting(events))
     assert (again.values, again.key, again.entry) == ((2,), "ab" * 16, first.entry)
@@ -141,7 +141,7 @@ def test_a_stored_release_is_given_and_nothing_is_read():
 
 def test_what_another_run_stored_is_given_instead_of_what_was_drawn():
     budget = Allowance()
-    stored = Answer((2,), "ab" * 16, Entry("roo", "1", "any", ("c",), 3, 1, "0", release_id="r"))
+    stored = Release((2,), "ab" * 16, Entry("roo", "1", "any", ("c",), 3, 1, "0", release_id="r"))
     budget.commit = lambda _mine: stored
     drawn = release_sample(mechanism("roo", 50, 3), request(budget, release_id="r"), lambda: Counts.dense([9**9, 0, 0]))
     assert drawn.values == (2,)
