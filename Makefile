@@ -61,6 +61,7 @@ paper: $(VENV)/.dev
 	$(BIN)/python jobs/reproduce_paper.py
 
 benchmark: $(VENV)/.dev
+	$(BIN)/python jobs/benchmark_import.py
 	$(BIN)/python jobs/benchmark_draws.py
 	$(BIN)/python jobs/benchmark.py
 

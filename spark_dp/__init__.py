@@ -5,25 +5,26 @@
     df.dp_sample("diagnosis", 1.0, domain=["flu", "cold", "covid"])
     df.dp_histogram("diagnosis", 1.0, domain=["flu", "cold", "covid"])
 
-Importing the package attaches both to the DataFrame classes of the installed pyspark.
+Importing the package attaches both to the DataFrame classes of the installed pyspark, and loads nothing else: every
+other name is imported when it is first asked for.
 """
 
 import importlib
 from typing import TYPE_CHECKING, Any
 
 from spark_dp import errors
-from spark_dp.budget import Budget, Entry
-from spark_dp.counts import Counts
-from spark_dp.domain import Bins, Dates, Integers, Product, Values
-from spark_dp.mechanisms import Mechanism, max_draws, mechanism, methods
-from spark_dp.privacy import Epsilon, Guarantee, Relation
 from spark_dp.spark import declare_domain, delta, dp_histogram, dp_sample, parquet
 from spark_dp.spark.attach import attach
 from spark_dp.version import __version__
 
 if TYPE_CHECKING:
+    from spark_dp.budget import Budget, Entry
     from spark_dp.budget.ledger import Ledger
+    from spark_dp.counts import Counts
+    from spark_dp.domain import Bins, Dates, Integers, Product, Values
+    from spark_dp.mechanisms import Mechanism, max_draws, mechanism, methods
     from spark_dp.policy.layer import PrivacyLayer
+    from spark_dp.privacy import Epsilon, Guarantee, Relation
 
 __all__ = [
     "Bins",
@@ -54,18 +55,47 @@ __all__ = [
 
 attach({"dp_sample": dp_sample, "dp_histogram": dp_histogram})
 
+#: Where a name is, for those that are imported late; the first import of numpy alone takes longer than all of this.
+_LATE = {
+    "Bins": "spark_dp.domain",
+    "Budget": "spark_dp.budget",
+    "Counts": "spark_dp.counts",
+    "Dates": "spark_dp.domain",
+    "Entry": "spark_dp.budget",
+    "Epsilon": "spark_dp.privacy",
+    "Guarantee": "spark_dp.privacy",
+    "Integers": "spark_dp.domain",
+    "Ledger": "spark_dp.budget.ledger",
+    "Mechanism": "spark_dp.mechanisms",
+    "PrivacyLayer": "spark_dp.policy.layer",
+    "Product": "spark_dp.domain",
+    "Relation": "spark_dp.privacy",
+    "Values": "spark_dp.domain",
+    "max_draws": "spark_dp.mechanisms",
+    "mechanism": "spark_dp.mechanisms",
+    "methods": "spark_dp.mechanisms",
+}
+#: The extra that a name needs.
+_EXTRA = {"Ledger": "layer", "PrivacyLayer": "layer"}
 
-#: What needs the extra ``layer``, by where it is.
-_LAYER = {"Ledger": "spark_dp.budget.ledger", "PrivacyLayer": "spark_dp.policy.layer"}
+
+# A type checker that sees this function takes any misspelled name for one of ours.
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        if name not in _LATE:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        try:
+            found = getattr(importlib.import_module(_LATE[name]), name)
+        except ModuleNotFoundError as error:
+            if name not in _EXTRA:
+                raise
+            raise ImportError(
+                f"{name} needs {error.name}, which is not installed: pip install 'spark-dp[{_EXTRA[name]}]'."
+            ) from None
+        globals()[name] = found
+        return found
 
 
-def __getattr__(name: str) -> Any:
-    """What needs an extra is imported when it is first asked for."""
-    if name not in _LAYER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    try:
-        return getattr(importlib.import_module(_LAYER[name]), name)
-    except ModuleNotFoundError as error:
-        raise ImportError(
-            f"{name} needs {error.name}, which is not installed: pip install 'spark-dp[layer]'."
-        ) from None
+def __dir__() -> list[str]:
+    return sorted(globals().keys() | _LATE.keys())

@@ -1,6 +1,8 @@
 """What the package may never do, read from its syntax trees."""
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -82,34 +84,65 @@ def test_exact_code_holds_no_float():
             assert not divides or name in QUOTIENTS, name
 
 
-def test_the_package_works_without_pyspark():
-    import subprocess
-    import sys
+#: Hides pyspark from the interpreter that runs it.
+WITHOUT_PYSPARK = (
+    "import sys; sys.modules['pyspark'] = None\n"
+    "import importlib.util as u; find = u.find_spec\n"
+    "u.find_spec = lambda name, *rest: None if name == 'pyspark' else find(name, *rest)\n"
+)
 
-    code = (
-        "import sys; sys.modules['pyspark'] = None\n"
-        "import importlib.util as u; find = u.find_spec\n"
-        "u.find_spec = lambda name, *rest: None if name == 'pyspark' else find(name, *rest)\n"
-        "import spark_dp\n"
-        "assert spark_dp.mechanism('roo', 50, 1).draw([3]) == [0]\n"
-    )
+
+def run(code):
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_start_up_loads_nothing_that_the_call_does_not_need():
-    import subprocess
-    import sys
+def test_the_package_works_without_pyspark():
+    run(WITHOUT_PYSPARK + "import spark_dp\nassert spark_dp.mechanism('roo', 50, 1).draw([3]) == [0]\n")
 
-    code = (
-        "import sys, spark_dp\n"
-        "heavy = {'opendp', 'flint', 'pandas', 'scipy', 'matplotlib', 'pyspark.sql.connect'}\n"
-        "assert not heavy & set(sys.modules)\n"
+
+def test_the_import_loads_the_methods_and_nothing_that_a_call_needs():
+    # What pyspark imports of its own accord is not ours to save.
+    run(
+        "import sys, pyspark.sql\n"
+        "before = set(sys.modules)\n"
+        "import spark_dp\n"
+        "after = set(sys.modules) - before\n"
+        "package = {'spark_dp', 'spark_dp.errors', 'spark_dp.spark', 'spark_dp.spark.attach', 'spark_dp.version'}\n"
+        "assert {name for name in after if name.startswith('spark_dp')} == package, after\n"
+        "outside = after - package\n"
+        "assert outside <= sys.stdlib_module_names, outside\n"
+        "assert not outside & {'fractions', 'decimal', 'dataclasses', 'enum', 'json', 'subprocess'}, outside\n"
+    )
+
+
+def test_the_import_loads_no_heavy_library_without_pyspark():
+    heavy = "{'numpy', 'pyarrow', 'opendp', 'flint', 'pandas', 'scipy', 'matplotlib', 'fractions', 'decimal'}"
+    run(WITHOUT_PYSPARK + f"import spark_dp\nassert not {heavy} & set(sys.modules)\n")
+
+
+def test_a_draw_loads_nothing_that_only_other_draws_need():
+    run(
+        WITHOUT_PYSPARK + "import spark_dp\n"
+        "heavy = {'opendp', 'flint', 'pyarrow', 'pandas', 'scipy', 'matplotlib'}\n"
         "spark_dp.mechanism('roo', 1, 3).draw([1, 2, 3])\n"
         "assert not heavy & set(sys.modules)\n"
         "spark_dp.mechanism('ss-roo', 1, 3).draw([1, 2, 3])\n"
         "assert 'opendp' not in sys.modules\n"
     )
-    # Where pyspark is, its own import brings what it wants.
-    blocked = "import sys; sys.modules['pyspark'] = None\nimport importlib.util as u; find = u.find_spec\n"
-    blocked += "u.find_spec = lambda name, *rest: None if name == 'pyspark' else find(name, *rest)\n"
-    subprocess.run([sys.executable, "-c", blocked + code], check=True)
+
+
+def test_every_public_name_is_there_and_listed():
+    for name in spark_dp.__all__:
+        assert getattr(spark_dp, name) is not None, name
+    assert set(spark_dp.__all__) <= set(dir(spark_dp))
+
+
+def test_late_names_are_those_that_type_checkers_see():
+    tree = ast.parse((PACKAGE / "__init__.py").read_text())
+    branch = next(node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
+    seen = {alias.name: node.module for node in branch.body for alias in node.names}
+    assert seen == spark_dp._LATE
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    assert not hasattr(spark_dp, "Binz")
