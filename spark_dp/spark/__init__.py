@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from spark_dp.spark.installed import require_pyspark
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
@@ -93,6 +95,7 @@ def dp_sample(
         >>> sample.schema["diagnosis"].metadata["spark_dp"]["method"]
         'ss-roo'
     """
+    require_pyspark("dp_sample")
     from spark_dp.release import Account
     from spark_dp.spark.sampling import sample
 
@@ -154,6 +157,7 @@ def dp_histogram(
         >>> df.dp_histogram("diagnosis", 50, domain=["flu", "cold"]).columns
         ['diagnosis', 'noisy_count']
     """
+    require_pyspark("dp_histogram")
     from spark_dp.release import Account
     from spark_dp.spark.sampling import histogram
 
@@ -179,6 +183,7 @@ def declare_domain(df: DataFrame, col: str, domain: Any) -> DataFrame:
         >>> declared.dp_sample("sex", 1.0, num_samples=4).count()
         4
     """
+    require_pyspark("declare_domain")
     from spark_dp.spark.domains import declared
 
     return declared(df, col, domain)
@@ -208,6 +213,7 @@ def parquet(spark: SparkSession, path: str | Sequence[str]) -> DataFrame:
         >>> parquet(spark, folder).dp_sample("sex", 50, domain=["f"]).collect()
         [Row(sex='f')]
     """
+    require_pyspark("parquet")
     from spark_dp.spark import files
 
     return files.parquet(spark, path)
@@ -226,6 +232,7 @@ def delta(spark: SparkSession, path: str) -> DataFrame:
         SourceError: if ``deltalake`` is not installed, if there is no such table, or if its rows are not
             what stands in its files: it has deletion vectors, column mapping or partition columns.
     """
+    require_pyspark("delta")
     from spark_dp.spark import deltas
 
     return deltas.delta(spark, path)

@@ -100,6 +100,19 @@ def test_the_package_works_without_pyspark():
     run(WITHOUT_PYSPARK + "import spark_dp\nassert spark_dp.mechanism('roo', 50, 1).draw([3]) == [0]\n")
 
 
+@pytest.mark.parametrize("call", ["dp_sample(1, 'a', 1)", "dp_histogram(1, 'a', 1)", "declare_domain(1, 'a', [1])"])
+def test_without_pyspark_a_call_says_what_to_install(call):
+    run(
+        WITHOUT_PYSPARK + "import spark_dp\n"
+        "try:\n"
+        f"    spark_dp.{call}\n"
+        "except ImportError as error:\n"
+        "    assert 'needs pyspark' in str(error) and 'pip install' in str(error), error\n"
+        "else:\n"
+        "    raise AssertionError('it must fail')\n"
+    )
+
+
 def test_the_import_loads_the_methods_and_nothing_that_a_call_needs():
     # What pyspark imports of its own accord is not ours to save.
     run(
@@ -107,7 +120,8 @@ def test_the_import_loads_the_methods_and_nothing_that_a_call_needs():
         "before = set(sys.modules)\n"
         "import spark_dp\n"
         "after = set(sys.modules) - before\n"
-        "package = {'spark_dp', 'spark_dp.errors', 'spark_dp.spark', 'spark_dp.spark.attach', 'spark_dp.version'}\n"
+        "package = {'spark_dp', 'spark_dp.errors', 'spark_dp.spark', 'spark_dp.version'}\n"
+        "package |= {'spark_dp.spark.attach', 'spark_dp.spark.installed'}\n"
         "assert {name for name in after if name.startswith('spark_dp')} == package, after\n"
         "outside = after - package\n"
         "assert outside <= sys.stdlib_module_names, outside\n"
