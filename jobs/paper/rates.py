@@ -6,9 +6,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paper.output_error import parameters
-from paper.study import BLUE, GREEN, ORANGE, VERMILION, Claim, Study, canvas
+from paper.study import Claim, Study, canvas
 from spark_dp.mechanisms.ds_roo import DsRoo
 from spark_dp.mechanisms.roo import Roo
+from spark_dp.pictures import BLUE, GREEN, ORANGE, VERMILION
 from spark_dp.privacy import Epsilon
 
 if TYPE_CHECKING:

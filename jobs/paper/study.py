@@ -11,23 +11,13 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from spark_dp import pictures
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# The palette of Okabe and Ito, which color-blind readers can tell apart.
-BLACK, ORANGE, SKY, GREEN, BLUE, VERMILION = "#000000", "#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00"
-PINK = "#CC79A7"
-
-#: How each method is drawn, everywhere: color, marker, line.
-LOOKS: dict[str, tuple[str, str, str]] = {
-    "roo": (VERMILION, "s", "--"),
-    "ds-roo": (ORANGE, "^", "-."),
-    "laplace-projection": (SKY, "D", ":"),
-    "ss-roo": (BLUE, "o", "-"),
-    "perturbed-histogram": (GREEN, "^", "-"),
-    "smoothed-histogram": (PINK, "s", "-"),
-    "no privacy": (BLACK, "o", "-"),
-}
+#: How each method is drawn, here beside what the data alone allow.
+LOOKS = {**pictures.LOOKS, "no privacy": (pictures.BLACK, "o", "-")}
 
 mpl.use("agg")
 mpl.rcParams.update(

@@ -1,0 +1,55 @@
+"""Small pieces of HTML for notebooks: no color but the page's own, so that light and dark themes both serve."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+_CELL = "padding:0.2em 0.8em;text-align:{};border-bottom:1px solid rgba(128,128,128,0.3)"
+_BAR = "display:inline-block;height:0.8em;width:{:.1f}em;background:#0072B2;vertical-align:middle"
+
+
+def card(title: str, *parts: str) -> str:
+    """A block with a title, for one object."""
+    return (
+        '<div style="font-family:sans-serif;font-size:0.9em;line-height:1.5;max-width:60em">'
+        f"<strong>{escape(title)}</strong>{''.join(parts)}</div>"
+    )
+
+
+def paragraph(text: str) -> str:
+    """A line of text."""
+    return f'<p style="margin:0.4em 0">{escape(text)}</p>'
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, bold: int | None = None) -> str:
+    """A table; the first column is text, the others numbers.
+
+    Args:
+        head: names of the columns.
+        rows: their cells.
+        bold: the number of a row that stands out.
+    """
+    lines = [_row(head, "th")]
+    lines += [_row(row, "td", weight="bold" if number == bold else "normal") for number, row in enumerate(rows)]
+    return f'<table style="border-collapse:collapse;margin:0.4em 0;background:none">{"".join(lines)}</table>'
+
+
+def bars(labels: Sequence[str], values: Sequence[int]) -> str:
+    """Values as horizontal bars, each with its label and its number."""
+    longest = max(values, default=0) or 1
+    rows = (
+        f'<tr style="background:none"><td style="{_CELL.format("left")}">{escape(label)}</td>'
+        f'<td style="{_CELL.format("left")}"><span style="{_BAR.format(20 * value / longest)}"></span> {value:,}</td>'
+        "</tr>"
+        for label, value in zip(labels, values, strict=True)
+    )
+    return f'<table style="border-collapse:collapse;margin:0.4em 0;background:none">{"".join(rows)}</table>'
+
+
+def _row(cells: Sequence[str], tag: str, weight: str = "normal") -> str:
+    made = (
+        f'<{tag} style="{_CELL.format("left" if place == 0 else "right")};font-weight:{weight}">{escape(cell)}</{tag}>'
+        for place, cell in enumerate(cells)
+    )
+    return f'<tr style="background:none">{"".join(made)}</tr>'
