@@ -13,7 +13,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from spark_dp import errors
-from spark_dp.spark import declare_domain, delta, dp_histogram, dp_sample, parquet
+from spark_dp.spark import declare_domain, delta, dp_histogram, dp_sample, parquet, report
 from spark_dp.spark.attach import attach
 from spark_dp.version import __version__
 
@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from spark_dp.counts import Counts
     from spark_dp.domain import Bins, Dates, Integers, Product, Values
     from spark_dp.mechanisms import Mechanism, max_draws, mechanism, methods
+    from spark_dp.planning import Plan, eps_needed, plan, rows_needed
     from spark_dp.policy.layer import PrivacyLayer
     from spark_dp.privacy import Epsilon, Guarantee, Relation
+    from spark_dp.reporting import Report
 
 __all__ = [
     "Bins",
@@ -37,20 +39,26 @@ __all__ = [
     "Integers",
     "Ledger",
     "Mechanism",
+    "Plan",
     "PrivacyLayer",
     "Product",
     "Relation",
+    "Report",
     "Values",
     "__version__",
     "declare_domain",
     "delta",
     "dp_histogram",
     "dp_sample",
+    "eps_needed",
     "errors",
     "max_draws",
     "mechanism",
     "methods",
     "parquet",
+    "plan",
+    "report",
+    "rows_needed",
 ]
 
 attach({"dp_sample": dp_sample, "dp_histogram": dp_histogram})
@@ -67,13 +75,18 @@ _LATE = {
     "Integers": "spark_dp.domain",
     "Ledger": "spark_dp.budget.ledger",
     "Mechanism": "spark_dp.mechanisms",
+    "Plan": "spark_dp.planning",
     "PrivacyLayer": "spark_dp.policy.layer",
     "Product": "spark_dp.domain",
     "Relation": "spark_dp.privacy",
+    "Report": "spark_dp.reporting",
     "Values": "spark_dp.domain",
+    "eps_needed": "spark_dp.planning",
     "max_draws": "spark_dp.mechanisms",
     "mechanism": "spark_dp.mechanisms",
     "methods": "spark_dp.mechanisms",
+    "plan": "spark_dp.planning",
+    "rows_needed": "spark_dp.planning",
 }
 #: The extra that a name needs.
 _EXTRA = {"Ledger": "layer", "PrivacyLayer": "layer"}

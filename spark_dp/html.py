@@ -37,10 +37,10 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, bold: int | Non
 
 def bars(labels: Sequence[str], values: Sequence[int]) -> str:
     """Values as horizontal bars, each with its label and its number."""
-    longest = max(values, default=0) or 1
+    longest = max(1, *values)
     rows = (
         f'<tr style="background:none"><td style="{_CELL.format("left")}">{escape(label)}</td>'
-        f'<td style="{_CELL.format("left")}"><span style="{_BAR.format(20 * value / longest)}"></span> {value:,}</td>'
+        f'<td style="{_CELL.format("left")}"><span style="{_BAR.format(20 * max(0, value) / longest)}"></span> {value:,}</td>'
         "</tr>"
         for label, value in zip(labels, values, strict=True)
     )

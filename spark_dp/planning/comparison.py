@@ -157,8 +157,8 @@ def plan(
     >>> planned = plan(1000, 9, 1, distribution="zipf")
     >>> planned.chosen
     'ss-roo'
-    >>> planned.table.loc["roo", ["worst_tv", "rows_needed", "most_samples"]].to_dict()
-    {'worst_tv': 0.00463, 'rows_needed': 88, 'most_samples': 9}
+    >>> planned.table.loc[["ss-roo", "roo"], ["rows_needed", "most_samples"]].values.tolist()
+    [[61, 31], [88, 7]]
     """
     check_rows(n)
     asked = Plan(
@@ -200,14 +200,9 @@ def line_of(asked: Plan, name: str, *, chosen: bool) -> Line:
 
 def planned_mechanism(asked: Plan, name: str, **other: Any) -> Mechanism:
     """The mechanism of a plan, with other parameters where they are given."""
-    given: dict[str, Any] = {
-        "eps": asked.epsilon,
-        "k": asked.k,
-        "relation": asked.relation,
-        "num_samples": asked.num_samples,
-    }
+    given: dict[str, Any] = {"eps": asked.epsilon, "num_samples": asked.num_samples, **other}
     n = asked.n if asked.relation is Relation.REPLACE else None
-    return mechanism(name, **{**given, "n": n, **other})
+    return mechanism(name, k=asked.k, relation=asked.relation, n=n, **given)
 
 
 def error_expected(asked: Plan, planned: Mechanism) -> float | None:

@@ -115,8 +115,8 @@ def eps_needed(
     found = Search(bound, lambda index: math.log(math.expm1(_epsilon(index))), target).first(low, high)
     if found is None:
         raise ArgumentError(
-            f"No eps up to {MAX_EPSILON} is enough: {n:,} rows leave an error above {error} for k = {k} and num_samples "
-            f"= {num_samples}. Give a larger error, more rows, fewer samples, or a coarser domain."
+            f"No eps up to {MAX_EPSILON} is enough: {n:,} rows leave an error above {error} for k = {k} and "
+            f"num_samples = {num_samples}. Give a larger error, more rows, fewer samples, or a coarser domain."
         )
     return _epsilon(found)
 

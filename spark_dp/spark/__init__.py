@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from spark_dp.budget import Budget
+    from spark_dp.reporting import Report
 
 
 def dp_sample(
@@ -187,6 +188,31 @@ def declare_domain(df: DataFrame, col: str, domain: Any) -> DataFrame:
     from spark_dp.spark.domains import declared
 
     return declared(df, col, domain)
+
+
+def report(released: DataFrame, domain: Any = None) -> Report:
+    """What there is to say of a release: its guarantee, its public record, the sample, and how often each value came.
+
+    Reads the release alone, never the private table, so that it costs no ε. A notebook shows the result with bars
+    for the drawn values against the domain; ``print`` writes it as text.
+
+    Args:
+        released: what :func:`dp_sample` or :func:`dp_histogram` returned, or what was read from where it was written
+            as Parquet or Delta, which keep the record.
+        domain: as for :func:`dp_sample`, if the release does not declare it: that of very many values.
+
+    Raises:
+        SourceError: if it is no release.
+        DomainError: if the domain does not fit.
+
+    Example:
+        >>> df = spark.createDataFrame([("flu",)] * 3, "diagnosis string")
+        >>> print(str(report(df.dp_sample("diagnosis", 50, domain=["flu"], num_samples=2))).splitlines()[0])
+        Sample:    flu, flu
+    """
+    from spark_dp.spark import reports
+
+    return reports.report(released, domain)
 
 
 def parquet(spark: SparkSession, path: str | Sequence[str]) -> DataFrame:

@@ -12,10 +12,14 @@ from pyspark.sql import functions as F
 from spark_dp.budget import Release
 from spark_dp.domain import Axis, ColumnType, Domain, Intervals
 from spark_dp.exact.expanded import Expanded
-from spark_dp.spark.columns import NOISY_COUNT, SampledColumn
+from spark_dp.spark.columns import DECLARED, NOISY_COUNT, SampledColumn
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
+
+
+#: Characters of a domain in a column's metadata: that of some thousand values.
+_LONGEST_DOMAIN = 50_000
 
 
 def is_dataframe(value: object) -> TypeGuard[DataFrame]:
@@ -67,7 +71,7 @@ def sample_frame(
 ) -> DataFrame:
     """The drawn ranks as literal rows of the columns' own names and types, with the public record as metadata."""
     typed = (_typed(f"c{position}", column, column.name) for position, column in enumerate(columns))
-    return recorded(literal_rows(spark, _texts(domain, drawn)).select(*typed), drawn)
+    return recorded(literal_rows(spark, _texts(domain, drawn)).select(*typed), drawn, domain.axes)
 
 
 def histogram_frame(
@@ -112,7 +116,15 @@ def _typed(text: str, column: SampledColumn, name: str) -> Column:
     return from_text(F.col(text), column.type).cast(column.own_type).alias(name)
 
 
-def recorded(df: DataFrame, release: Release) -> DataFrame:
-    """With the public record as the metadata of every column; after the casts, which drop metadata."""
+def recorded(df: DataFrame, release: Release, axes: Sequence[Axis] = ()) -> DataFrame:
+    """With the public record as the metadata of every column; after the casts, which drop metadata.
+
+    Sampled columns declare their domains, too, unless they are long.
+    """
     record = release.entry.record()
-    return with_metadata(df, {position: {"spark_dp": record} for position in range(len(df.columns))})
+    metadata: dict[int, dict[str, object]] = {at: {"spark_dp": record} for at in range(len(df.columns))}
+    for at, axis in enumerate(axes):
+        document = axis.to_json()
+        if len(document) <= _LONGEST_DOMAIN:
+            metadata[at][DECLARED] = document
+    return with_metadata(df, metadata)

@@ -79,7 +79,7 @@ def synthetic_frame(
             rows = rows.withColumn(f"h{use}", _hashed(key, use))
         rows = _with_lists(rows, _place(use), _lists(axis, column.type, use))
         typed.append(_value(axis, column.type, use).cast(column.own_type).alias(column.name))
-    return recorded(rows.select(*typed), drawn)
+    return recorded(rows.select(*typed), drawn, domain.axes)
 
 
 def _place(use: int) -> str:
