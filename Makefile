@@ -4,7 +4,9 @@
 #   make test          all tests, on the newest Spark: classic and Connect; those of the ledger on PostgreSQL too
 #   make docs          the documentation site in build/site, with every link checked
 #   make test-docs     the same, and every block of code in the README and in docs/
-#   make check         what CI runs first: lint, types, import rules, tests, documentation, demo
+#   make notebook      runs the notebook in docs/notebooks from top to bottom, and keeps what it shows
+#   make test-notebook the same without keeping it, and its twin for Databricks over Connect
+#   make check         what CI runs first: lint, types, import rules, tests, documentation, notebook, demo
 #   make test-matrix   the Spark tests on every supported Spark and pandas
 #   make mutants       breaks the code on purpose and reports which test notices
 #   make paper         the figures of the papers, with the claims checked
@@ -50,6 +52,13 @@ docs: $(VENV)/.dev
 test-docs: docs
 	$(BIN)/python -m pytest tests/docs
 
+.PHONY: notebook test-notebook
+notebook: $(VENV)/.dev
+	$(BIN)/python jobs/notebook.py
+
+test-notebook: $(VENV)/.dev
+	$(BIN)/python -m pytest tests/notebook
+
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -64,7 +73,7 @@ types: $(VENV)/.dev
 imports: $(VENV)/.dev
 	$(BIN)/lint-imports
 
-check: lint types imports test test-docs demo
+check: lint types imports test test-docs test-notebook demo
 
 mutants: $(VENV)/.dev
 	$(BIN)/python tests/mutants.py
