@@ -210,6 +210,7 @@ def report(released: DataFrame, domain: Any = None) -> Report:
         >>> print(str(report(df.dp_sample("diagnosis", 50, domain=["flu"], num_samples=2))).splitlines()[0])
         Sample:    flu, flu
     """
+    require_pyspark("report")
     from spark_dp.spark import reports
 
     return reports.report(released, domain)

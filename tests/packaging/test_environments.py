@@ -207,17 +207,25 @@ answers = {
     "noise": len(dp.mechanism("perturbed-histogram", 1, 3, num_samples=50).draw([4, 4, 20])),
     "bins": dp.Bins(0, 120, 24).size,
     "methods": "ss-roo" in dp.methods(),
+    "plan": dp.plan(n=1000, k=9, eps=1).chosen,
+    "needed": dp.rows_needed(9, 1) > 0,
 }
-for name, call in {"dp_sample": dp.dp_sample, "dp_histogram": dp.dp_histogram}.items():
+calls = {
+    "dp_sample": lambda: dp.dp_sample(None, "diagnosis", 1.0, domain=["flu"]),
+    "dp_histogram": lambda: dp.dp_histogram(None, "diagnosis", 1.0, domain=["flu"]),
+    "report": lambda: dp.report(None),
+}
+for name, call in calls.items():
     try:
-        call(None, "diagnosis", 1.0, domain=["flu"])
+        call()
     except ImportError as error:
         answers[name] = str(error)
 """
     )
-    for name in ("dp_sample", "dp_histogram"):
+    for name in ("dp_sample", "dp_histogram", "report"):
         assert answers.pop(name).startswith(f"{name} needs pyspark, which is not installed: pip install ")
-    assert answers == {"total": "1", "drawn": [2], "noise": 50, "bins": 24, "methods": True}
+    expected = {"total": "1", "drawn": [2], "noise": 50, "bins": 24, "methods": True}
+    assert answers == {**expected, "plan": "ss-roo", "needed": True}
 
 
 #: What people write.
@@ -233,10 +241,14 @@ TYPED = """
         ages = dp.Bins(0, 120, 24)
         declared = dp.declare_domain(table, "age", ages)
         sample: DataFrame = dp.dp_sample(declared, "age", 1.0, num_samples=10, relation="any")
+        report: dp.Report = dp.report(sample)
+        print(report)
         return sample.unionByName(dp.parquet(spark, "more"))
 
 
     mechanism: dp.Mechanism = dp.mechanism("ss-roo", eps="0.1", k=3)
+    plan: dp.Plan = dp.plan(n=1_000_000, k=9, eps=1.0, num_samples=100)
+    epsilon: Decimal = dp.eps_needed(1_000_000, dp.rows_needed(9, 1))
     exact: list[Fraction] = list(mechanism.pmf([4, 4, 20]))
     budget: dp.Budget = dp.Ledger("ledger.db").budget("patients", total=30)
     EXTRA
