@@ -15,6 +15,7 @@
     ├── BudgetError: the budget does not allow the release; nothing was read
     │   └── LedgerError: the ledger cannot be read or written
     ├── PrivateComputationError: something failed while private rows were read
+    ├── OutputError: a release cannot be written where it should be
     └── JavaNotFoundError: a local Spark session has no Java to run on
 
 An ArgumentError is raised before Spark runs and before any budget is charged.
@@ -91,6 +92,10 @@ class PrivateComputationError(SparkDPError, RuntimeError):
     Carries neither text nor chain of the cause, which may quote a private value; whoever operates
     Spark finds it in Spark's own logs. A budget stays charged.
     """
+
+
+class OutputError(SparkDPError):
+    """A release cannot be written where it should be, or something else is there."""
 
 
 class JavaNotFoundError(SparkDPError, RuntimeError):

@@ -40,11 +40,14 @@ def bars(labels: Sequence[str], values: Sequence[int]) -> str:
     longest = max(1, *values)
     rows = (
         f'<tr style="background:none"><td style="{_CELL.format("left")}">{escape(label)}</td>'
-        f'<td style="{_CELL.format("left")}"><span style="{_BAR.format(20 * max(0, value) / longest)}"></span> {value:,}</td>'
-        "</tr>"
+        f'<td style="{_CELL.format("left")}"><span style="{_width(value / longest)}"></span> {value:,}</td></tr>'
         for label, value in zip(labels, values, strict=True)
     )
     return f'<table style="border-collapse:collapse;margin:0.4em 0;background:none">{"".join(rows)}</table>'
+
+
+def _width(share: float) -> str:
+    return _BAR.format(20 * max(0, share))
 
 
 def _row(cells: Sequence[str], tag: str, weight: str = "normal") -> str:

@@ -1,4 +1,4 @@
-"""A nightly job that ends at a step of a release; as a program it is killed there.
+"""A run of releases that ends at a step of one; as a program it is killed there.
 
 python tests/dying.py STEP RELEASES --date 2026-11-30
 """
@@ -8,7 +8,7 @@ import signal
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "jobs"))
+from spark_dp.cli import main
 
 STEPS = (
     "before reserve",
@@ -23,12 +23,10 @@ STEPS = (
 )
 
 
-def prepare(last, end, put=setattr):
+def prepare(last, end, put=setattr):  # noqa: C901 — one step after another
     """Let the job call ``end`` at its last step."""
-    import release
-
     from spark_dp.budget.ledger import LedgerBudget, LedgerReservation
-    from spark_dp.spark import sampling
+    from spark_dp.spark import sampling, writing
 
     def at(step):
         if step == last:
@@ -56,28 +54,29 @@ def prepare(last, end, put=setattr):
                 at("before the rename")
             return getattr(self.files, name)
 
-    def write_folder(files, path, drawn, part):
+    def place(path):
+        files, found = _place(path)
+        return Files(files), found
+
+    def write_folder(path, drawn, record):
         if last == "while writing":
             # Half a file beside the place, as a writer leaves it that dies.
             aside = Path(path).parent / f".{Path(path).name}.broken"
             aside.mkdir(parents=True)
             (aside / "part-0.parquet").write_bytes(b"PAR1")
             end()
-        original(Files(files), path, drawn, part)
+        original(path, drawn, record)
         at("after the rename")
 
-    original = release.write_folder
-    put(release, "write_folder", write_folder)
+    original, _place = writing.write_folder, writing._place
+    put(writing, "write_folder", write_folder)
+    put(writing, "_place", place)
     around(LedgerBudget, "reserve", "before reserve", "after reserve")
     around(sampling.Question, "count", "while counting")
     around(LedgerReservation, "commit", "after the draw", "after commit")
-    around(release, "record", "before the record")
-    return release
+    around(writing, "_written", "before the record")
 
 
 if __name__ == "__main__":
-    from spark_dp.spark.local import prepare_local
-
-    prepare_local()
-    job = prepare(sys.argv[1], lambda: os.kill(os.getpid(), signal.SIGKILL))
-    sys.exit(job.main(sys.argv[2:]))
+    prepare(sys.argv[1], lambda: os.kill(os.getpid(), signal.SIGKILL))
+    main(["run", *sys.argv[2:]])

@@ -70,18 +70,25 @@ class Ledger:
     def __init__(self, url: str | os.PathLike[str], *, create: bool = True) -> None:
         self._database = Database(url, create=create)
 
-    def budget(self, name: str, *, total: float | str, period: tuple[float | str, str] | None = None) -> LedgerBudget:
-        """The budget of that name, made now if there is none.
+    def budget(
+        self, name: str, *, total: float | str | None = None, period: tuple[float | str, str] | None = None
+    ) -> LedgerBudget:
+        """The budget of that name, made now if there is none and its amounts are given.
 
         Args:
             name: what it is for, such as a table.
-            total: ε in all.
+            total: ε in all; None takes the budget as it is kept.
             period: ε in each "day", "week", "month" or "year" of universal time, as (0.5, "day").
 
         Raises:
             EpsilonError: if an amount is none.
-            BudgetError: if the ledger has it with other amounts.
+            BudgetError: if the ledger has it with other amounts, or has none of that name and gets no amount.
         """
+        if total is None and period is None:
+            with self._database.reading() as connection:
+                if connection.execute(select(BUDGET).where(BUDGET.c.name == name)).one_or_none() is None:
+                    raise BudgetError(lines.unknown(connection, name))
+            return LedgerBudget(self._database, name)
         terms = lines.terms_of(name, total, period)
         with self._database.writing() as connection:
             # Two that make the same budget wait for each other.

@@ -11,6 +11,11 @@ from rich.console import Console
 from rich.table import Table
 
 
+def tell(text: str) -> None:
+    """A line about what is going on: on stderr, so that stdout holds the answer alone."""
+    typer.echo(text, err=True)
+
+
 def print_json(content: object) -> None:
     """A document that a program can read, alone on stdout."""
     typer.echo(json.dumps(content, indent=2, ensure_ascii=False))

@@ -145,7 +145,7 @@ def plan(
 
     Error bound:
         ``worst_tv`` is exact. ``expected_tv`` is for the table of n rows in just the guessed proportions; for the
-        methods with noise it is an average over up to 500 noisy tables, always the same ones, and within a few
+        methods with noise it is an average over up to 2,000 noisy tables, always the same ones, and within a few
         percent.
 
     Raises:

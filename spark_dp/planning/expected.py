@@ -21,7 +21,7 @@ Ints = npt.NDArray[np.int64]
 
 #: Noisy tables are averaged over as many as make so many cells, at least a few.
 _CELLS = 200_000
-_FEWEST, _MOST = 2, 500
+_FEWEST, _MOST = 2, 2000
 
 #: Shapes that a guess can have by name: P(i) in proportion to this.
 _SHAPES: dict[str, Callable[[int], float]] = {"uniform": lambda _: 1.0, "zipf": lambda i: 1 / i}

@@ -63,8 +63,8 @@ class Search:
                 good, at_good = guess, found
             else:
                 bad, at_bad = guess, found
-            # A line that misses by more than that is not followed twice.
-            halve = at_bad is not None and not halve and 2 * (good - bad) > width
+            # A line that misses by more than half is not followed twice, and none where there is no answer.
+            halve = found is None or (at_bad is not None and not halve and 2 * (good - bad) > width)
         return good
 
     def _between(self, bad: int, at_bad: Fraction | None, good: int, at_good: Fraction) -> int:

@@ -20,7 +20,7 @@ from spark_dp.policy.yaml_lines import Document
 from spark_dp.privacy import Epsilon
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 
 class ReleasePart(Part):
@@ -131,10 +131,43 @@ def question(release: ReleasePart) -> dict[str, object]:
     return asked
 
 
-def draw(layer: PrivacyLayer, release: ReleasePart) -> DataFrame:
+def write_once(spark: SparkSession, layer: PrivacyLayer, release: ReleasePart) -> bool:
+    """Draw a release and write it, unless it is there; whether it was written now.
+
+    What was drawn before is not drawn again: the ledger has it.
+
+    Raises:
+        SparkDPError: in one of its kinds, if it cannot be drawn or written.
+    """
+    from spark_dp.spark import writing
+
+    if release.table is not None:
+        if writing.table_is_written(spark, release.table, release.id):
+            return False
+        drawn = _draw(layer, release)
+        writing.write_table(release.table, drawn, _record(drawn, release))
+        return True
+    path = str(release.path)
+    if writing.folder_is_written(path, release.id):
+        return False
+    drawn = _draw(layer, release)
+    writing.write_folder(path, drawn, _record(drawn, release))
+    return True
+
+
+def _draw(layer: PrivacyLayer, release: ReleasePart) -> DataFrame:
     """The release, or the stored one of its name."""
     call = layer.histogram if release.histogram else layer.sample
     return call(**question(release))  # type: ignore[arg-type]
+
+
+def _record(drawn: DataFrame, release: ReleasePart) -> dict[str, object]:
+    """What the public may know of a release."""
+    from spark_dp.spark.reports import record_of
+
+    entry = record_of(drawn)
+    told = {"dataset": release.dataset, "where": release.where, "guarantee": entry.guarantee.in_words()}
+    return {**entry.record(), **told}
 
 
 def _bills(layer: PrivacyLayer, releases: Releases) -> Iterator[Bill]:

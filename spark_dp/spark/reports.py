@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 Bars = tuple[tuple[tuple[str, int], ...], int]
 
 
-def report(released: DataFrame, domain: object) -> Report:
-    """See :func:`spark_dp.report`."""
+def report(released: DataFrame, domain: object = None, shown: int = SHOWN_ROWS) -> Report:
+    """See :func:`spark_dp.report`; so many rows are shown, and of noisy counts as many as of a small domain."""
     entry = record_of(released)
     columns = tuple(released.columns)
     # Spark writes the values: Python would move timestamps into its own time zone.
-    texts = released.limit(SHOWN_ROWS).select(*(_text(released, name) for name in columns)).collect()
+    texts = released.limit(shown).select(*(_text(released, name) for name in columns)).collect()
     rows = tuple(tuple(row) for row in texts)
     if entry.num_samples == 0:
-        return Report(entry, columns, rows, entry.k, *_noisy(released, entry))
+        return Report(entry, columns, rows, entry.k, *_noisy(released, entry, max(shown, SHOWN_BARS)))
     size = released.count() if entry.by else entry.num_samples
     bars: Bars = _drawn(released, entry, domain) if size > 1 else ((), 0)
     return Report(entry, columns, rows, size, *bars)
@@ -52,6 +52,11 @@ def record_of(released: object) -> Entry:
         "This is no release: none of its columns carries the record of one. Give the DataFrame that dp_sample or "
         "dp_histogram returned, or one read from where it was written; an expression in select loses the record."
     )
+
+
+def json_rows(released: DataFrame) -> list[str]:
+    """The rows as JSON, one document each, as Spark writes them."""
+    return [row[0] for row in released.select(F.to_json(F.struct("*"))).collect()]
 
 
 def _text(released: DataFrame, name: str) -> Column:
@@ -81,9 +86,9 @@ def _drawn(released: DataFrame, entry: Entry, domain: object) -> Bars:
     return bars, known.size - len(bars)
 
 
-def _noisy(released: DataFrame, entry: Entry) -> Bars:
+def _noisy(released: DataFrame, entry: Entry, shown: int) -> Bars:
     """The noisy counts; of many values the largest."""
-    rows = released.orderBy(F.desc(NOISY_COUNT)).limit(SHOWN_BARS) if entry.k > SHOWN_BARS else released
+    rows = released.orderBy(F.desc(NOISY_COUNT)).limit(shown) if entry.k > shown else released
     texts = [_text(released, name) for name in released.columns if name != NOISY_COUNT]
     found = rows.select(F.concat_ws(", ", *texts), NOISY_COUNT).collect()
     return tuple((row[0], row[1]) for row in found), entry.k - len(found)

@@ -1,6 +1,5 @@
-"""The job: what it reads and writes, what it tells, and that a bad call ends on one clear line."""
+"""`spark-dp sample` and `histogram`, also as a job: what they read, write and tell, and how bad calls end."""
 
-import importlib.util
 import json
 import os
 import subprocess
@@ -9,16 +8,12 @@ from pathlib import Path
 
 import pytest
 
+import spark_dp as dp
+from spark_dp import cli
+from spark_dp.spark.local import local_environment
+
 ROOT = Path(__file__).resolve().parents[2]
 SUBMIT = Path(sys.executable).with_name("spark-submit")
-
-
-@pytest.fixture(scope="module")
-def job():
-    spec = importlib.util.spec_from_file_location("job", ROOT / "jobs" / "dp_sample.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture(scope="module")
@@ -38,10 +33,10 @@ def tables(spark, tmp_path_factory):
 
 
 @pytest.fixture
-def run(job, tables, tmp_path, capsys):
-    """Runs the job in this session on a good call with changes; None leaves an option out."""
+def run(tables, tmp_path, capsys):
+    """Runs the command in this session on a good call with changes; None leaves an option out, True has no value."""
 
-    def run(**changes):
+    def run(command="sample", **changes):
         options = {
             "input": str(tables / "people.parquet"),
             "column": "sex",
@@ -51,14 +46,13 @@ def run(job, tables, tmp_path, capsys):
             "output": str(tmp_path / "sample.parquet"),
             **{name.replace("_", "-"): value for name, value in changes.items()},
         }
-        argv = []
+        argv = [command]
         for name, value in options.items():
             for one in value if isinstance(value, list) else [value]:
-                argv += [] if one is None else [f"--{name}", one]
-        try:
-            status = job.main(argv)
-        except SystemExit as exit_:
-            status = exit_.code
+                argv += [] if one is None else [f"--{name}"] if one is True else [f"--{name}", one]
+        with pytest.raises(SystemExit) as ended:
+            cli.main(argv)
+        status = ended.value.code
         return status, *capsys.readouterr()
 
     return run
@@ -90,12 +84,12 @@ def run(job, tables, tmp_path, capsys):
 def test_every_kind_of_table_and_domain(run, spark, tables, tmp_path, changes, values):
     filled = json.loads(json.dumps(changes).replace("{tables}", str(tables)))
     status, told, complained = run(**filled)
-    assert (status, complained) == (0, "")
+    assert status == 0, complained
     rows = spark.read.parquet(str(tmp_path / "sample.parquet")).collect()
     assert len(rows) == 6
     assert {row[0] if len(row) == 1 else tuple(row) for row in rows} <= values
     assert "1-differential privacy" in told
-    assert f"Output     {tmp_path}/sample.parquet" in told
+    assert f"Output:    {tmp_path}/sample.parquet" in told
 
 
 def test_the_output_appears_whole_or_not_at_all(run, tmp_path):
@@ -114,7 +108,7 @@ def test_a_csv_has_a_header(run, spark, tmp_path):
 
 def test_a_sample_is_told_in_full_up_to_twenty(run):
     told = run(domain='["q"]', num_samples="25")[1]
-    assert "Sample     " + ", ".join(["q"] * 20) + ", … (5 more)" in told
+    assert "Sample:    " + ", ".join(["q"] * 20) + ", … (5 more)" in told
 
 
 def test_what_stays_private_depends_on_the_relation(run, tmp_path):
@@ -132,9 +126,9 @@ def test_what_stays_private_depends_on_the_relation(run, tmp_path):
         ({"method": "dsroo"}, "Did you mean 'ds-roo'?"),
         ({"relation": "swap"}, "'add-remove'"),
         ({"num_samples": "0"}, "num_samples = 0"),
-        ({"num_samples": "1.5"}, "invalid int value: '1.5'"),
+        ({"num_samples": "1.5"}, "Invalid value for '--num-samples': '1.5'"),
         ({"column": "sexx"}, "Did you mean 'sex'?"),
-        ({"column": None}, "required: --column"),
+        ({"column": None}, "Missing option '--column'"),
         ({"domain": None}, "no public domain"),
         ({"domain": ["[1]", "[2]"]}, "1 --column and 2 --domain"),
         ({"domain": "[1, 2"}, "no JSON list"),
@@ -144,7 +138,7 @@ def test_what_stays_private_depends_on_the_relation(run, tmp_path):
         ({"privacy_unit": "who"}, "no column 'who'"),
         ({"domain": "[1, 2]"}, "holds integer values"),
         ({"domain": "{tables}/ages.csv"}, "none named 'sex'"),
-        ({"domain": "{tables}/ages.csv#code"}, "has no column 'code'"),
+        ({"domain": "{tables}/ages.csv#code"}, "but none named 'code'"),
         ({"domain": "{tables}/missing.parquet"}, "missing.parquet"),
         ({"input": "{tables}/missing.parquet"}, "missing.parquet"),
         ({"input": "no_such_table"}, "no_such_table"),
@@ -158,10 +152,8 @@ def test_a_bad_call_ends_on_one_clear_line_and_writes_nothing(run, spark, tables
     spark.range(0).selectExpr("cast(null as binary) as b").createOrReplaceTempView("bytes")
     status, told, complained = run(**json.loads(json.dumps(changes).replace("{tables}", str(tables))))
     assert status == 2
-    assert "Drawn" not in told
-    assert complained.count("\n") == 1
-    assert complained.startswith("dp_sample: error: ")
-    assert says in complained
+    assert told == ""
+    assert says in " ".join(complained.replace("│", " ").split())
     assert not list(tmp_path.iterdir())
 
 
@@ -169,7 +161,7 @@ def test_a_failure_of_spark_ends_with_status_one_and_no_private_text(run, spark,
     spark.range(3).selectExpr("cast(raise_error('row 17') as string) as sex").createOrReplaceTempView("failing")
     status, _, complained = run(input="failing")
     assert status == 1
-    assert complained.count("\n") == 1
+    assert complained.count("\n") == 2
     assert "row 17" not in complained
     assert not list(tmp_path.iterdir())
 
@@ -177,8 +169,6 @@ def test_a_failure_of_spark_ends_with_status_one_and_no_private_text(run, spark,
 @pytest.mark.skipif("config.getoption('--connect')", reason="spark-submit starts its own classic session")
 @pytest.mark.parametrize("eps", ["1", "-1"])
 def test_spark_submit_runs_it(tables, tmp_path, eps):
-    from spark_dp.spark.local import local_environment
-
     command = [SUBMIT, "--master", "local[1]", "--conf", "spark.ui.enabled=false", ROOT / "jobs" / "dp_sample.py"]
     command += ["--input", tables / "people.parquet", "--column", "sex", "--domain", tables / "sexes.parquet"]
     command += ["--eps", eps, "--num-samples", "3", "--output", tmp_path / "sample"]
@@ -189,9 +179,9 @@ def test_spark_submit_runs_it(tables, tmp_path, eps):
     )
     if eps == "-1":
         assert done.returncode == 2
-        told = [line for line in done.stdout.splitlines() if line.startswith("dp_sample: ")]
+        told = [line for line in done.stdout.splitlines() if line.startswith("spark-dp: ")]
         assert len(told) == 1
-        assert told[0].startswith("dp_sample: error: eps = -1 must be positive")
+        assert told[0].startswith("spark-dp: error: eps = -1 must be positive")
         assert not (tmp_path / "sample").exists()
     else:
         assert done.returncode == 0, done.stdout
@@ -199,3 +189,68 @@ def test_spark_submit_runs_it(tables, tmp_path, eps):
         assert "Traceback" not in done.stdout
         assert " WARN " not in done.stdout
         assert (tmp_path / "sample" / "_SUCCESS").exists()
+
+
+def test_what_is_not_written_is_printed_whole(run, tmp_path):
+    told = run(output=None, domain='["q"]', num_samples="25")[1]
+    assert "Sample:    " + ", ".join(["q"] * 25) + "\n" in told
+    assert "more" not in told
+    assert "How often each value was drawn:\n  q  " in told
+    counts = run("histogram", output=None, num_samples=None, column="age", domain=json.dumps(list(range(40))))[1]
+    assert counts.count("\n  ") == 40
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("command", ["sample", "histogram"])
+def test_json_is_alone_on_stdout(run, command):
+    draws = {"num_samples": None} if command == "histogram" else {}
+    status, told, _ = run(command, output=None, domain='["f", "m"]', json=True, **draws)
+    document = json.loads(told)
+    assert status == 0
+    assert document["guarantee"].startswith("1-differential privacy")
+    assert document["release"]["columns"] == ["sex"]
+    assert len(document["rows"]) == (2 if command == "histogram" else 6)
+    assert {row["sex"] for row in document["rows"]} <= {"f", "m"}
+    if command == "histogram":
+        assert all(isinstance(row["noisy_count"], int) for row in document["rows"])
+
+
+def test_json_beside_an_output_names_it(run, tmp_path):
+    document = json.loads(run(json=True)[1])
+    assert document["output"] == f"{tmp_path}/sample.parquet"
+    assert "rows" not in document
+
+
+def test_a_histogram_is_written(run, spark, tmp_path):
+    assert run("histogram", num_samples=None, by=None)[0] == 0
+    assert spark.read.parquet(str(tmp_path / "sample.parquet")).columns == ["sex", "noisy_count"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"num_samples": "1001"}, "more than the 1,000 that are printed. Say where to write them: --output."),
+        ({"budget": "people"}, "--budget needs the ledger that keeps it"),
+        ({"total": "3"}, "--total belongs to a budget"),
+        ({"budget": "people", "ledger": "{folder}/none.db"}, "There is no ledger at"),
+        ({"format": "xlsx"}, "'xlsx' is no format of tables"),
+        ({"release_id": "a"}, "nothing here remembers it"),
+    ],
+)
+def test_what_cannot_be_printed_or_paid_is_refused(run, tmp_path, changes, says):
+    filled = {name: value.replace("{folder}", str(tmp_path)) for name, value in changes.items()}
+    status, told, complained = run(output=None, **filled)
+    assert (status, told) == (2, "")
+    assert says in complained
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_budget_is_charged_once_for_one_release(run, tmp_path):
+    paid = {"ledger": str(tmp_path / "l.db"), "budget": "people", "release_id": "first", "output": None}
+    first = run(total="1.5", **paid)
+    assert first[0] == 0
+    assert run(**paid)[1] == first[1]
+    assert [(balance.spent, balance.remaining) for balance in dp.Ledger(tmp_path / "l.db").balances()] == [("1", "0.5")]
+    status, told, complained = run(**{**paid, "release_id": "second"})
+    assert (status, told) == (2, "")
+    assert "has ε = 0.5 left of 1.5, and the release costs 1" in complained

@@ -8,14 +8,12 @@ import json
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import dying
 import pytest
 
 import spark_dp as dp
-
-ROOT = Path(__file__).parents[2]
+from spark_dp import cli
 
 POLICY = """\
 ledger: FOLDER/ledger.db
@@ -54,16 +52,19 @@ def lake(spark, tmp_path):
 
 
 @pytest.fixture
-def job(monkeypatch):
-    """The job in this process, on the session of the tests."""
-    monkeypatch.syspath_prepend(str(ROOT / "jobs"))
-    import release
+def job():
+    """The command in this process, on the session of the tests."""
 
-    return release
+    def run(*arguments):
+        with pytest.raises(SystemExit) as ended:
+            cli.main(["run", *arguments])
+        return ended.value.code
+
+    return run
 
 
 def run(job, lake, *options):
-    return job.main([str(lake / "releases.yaml"), "--date", "2026-11-30", *options])
+    return job(str(lake / "releases.yaml"), "--date", "2026-11-30", *options)
 
 
 def record(lake, name):

@@ -105,7 +105,7 @@ def test_an_error_takes_no_traceback_and_a_wrong_name_makes_no_ledger(tmp_path, 
         cli.main()
     told = capsys.readouterr().err
     assert ended.value.code == 2
-    assert told.startswith("There is no ledger at")
+    assert told.startswith("spark-dp: error: There is no ledger at")
     assert "Traceback" not in told
     assert not (tmp_path / "none.db").exists()
 

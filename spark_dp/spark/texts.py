@@ -1,0 +1,110 @@
+"""Tables and domains as a command line has them: in text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from decimal import Decimal
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from pyspark.errors import PySparkException
+
+from spark_dp.domain import from_json
+from spark_dp.errors import ArgumentError, SourceError
+from spark_dp.spark import delta, parquet
+from spark_dp.spark.tables import column_as
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+FORMATS = ("parquet", "csv", "json", "orc")
+KINDS = (*FORMATS, "delta", "table")
+
+
+def table_format(name: str, *, otherwise: str) -> str:
+    """The format that a path's ending tells."""
+    ending = PurePosixPath(name).suffix.lstrip(".").lower()
+    return ending if ending in FORMATS else otherwise
+
+
+def read_table(spark: SparkSession, name: str, kind: str | None = None, schema: str | None = None) -> DataFrame:
+    """A table by path or catalog name, without a look at its rows.
+
+    Args:
+        spark: the session.
+        name: a path, whose ending tells the format (a folder without one is Parquet), or a catalog name.
+        kind: one of ``KINDS``, if the name does not tell.
+        schema: columns and types of a CSV or JSON file, as SQL writes them.
+
+    Raises:
+        SourceError: if it is not there, or cannot be read.
+        ArgumentError: if it needs a schema.
+    """
+    chosen = kind or table_format(name, otherwise="parquet" if "/" in name else "table")
+    if chosen not in KINDS:
+        raise ArgumentError(f"{chosen!r} is no format of tables. Use one of {', '.join(KINDS)}.")
+    if chosen == "json" and schema is None:
+        # Inferring it would read the rows, and what type a column has would depend on them.
+        raise ArgumentError(f"The JSON table {name!r} needs a schema: give --schema 'name type, ...'.")
+    try:
+        found = _read(spark, name, chosen, schema)
+        # Connect looks when it is asked.
+        _ = found.schema
+    except PySparkException as error:
+        raise SourceError(f"Spark cannot read {name!r}: {str(error).splitlines()[0]}") from None
+    return found
+
+
+def _read(spark: SparkSession, name: str, kind: str, schema: str | None) -> DataFrame:
+    if kind == "table":
+        return spark.read.table(name)
+    if kind == "parquet":
+        return parquet(spark, name)
+    if kind == "delta":
+        return delta(spark, name)
+    reader = spark.read.format(kind)
+    if kind == "csv":
+        reader = reader.option("header", value=True).option("enforceSchema", value=False)
+    return (reader.schema(schema) if schema else reader).load(name)
+
+
+def read_domains(
+    spark: SparkSession, options: tuple[str, str], columns: Sequence[str], given: Sequence[str]
+) -> dict[str, object]:
+    """The domain of each column by its name; empty if none is given.
+
+    Raises:
+        ArgumentError: if they are not as many, or one cannot be read.
+    """
+    if given and len(given) != len(columns):
+        raise ArgumentError(
+            f"There are {len(columns)} {options[0]} and {len(given)} {options[1]}: give one domain for each column, or "
+            "none."
+        )
+    return {column: read_domain(spark, column, text) for column, text in zip(columns, given, strict=bool(given))}
+
+
+def read_domain(spark: SparkSession, column: str, text: str) -> object:
+    """A JSON list, the JSON of a domain, or the column of a public reference table.
+
+    Raises:
+        ArgumentError: if it is none of them.
+    """
+    if text.lstrip().startswith("{"):
+        return from_json(text)
+    if text.lstrip().startswith("["):
+        try:
+            return json.loads(text, parse_float=Decimal)
+        except ValueError as error:
+            raise ArgumentError(f"The domain {text!r} is no JSON list: {error}.") from None
+    name, _, other = text.partition("#")
+    if table_format(name, otherwise="") == "json":
+        raise ArgumentError(f"The domain table {name!r} is JSON, which has no fixed types: save it as Parquet or CSV.")
+    table = read_table(spark, name)
+    if not other and column not in table.columns:
+        raise ArgumentError(
+            f"The domain table {name!r} has the columns {table.columns}, but none named {column!r}. Name the one that "
+            f"lists the values: {name}#{table.columns[0] if table.columns else 'code'}."
+        )
+    return column_as(table, other, column) if other else table
