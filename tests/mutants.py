@@ -30,6 +30,7 @@ LIKELY = {
     "mechanisms/auto.py": ("tests/unit/test_auto.py",),
     "budget/": ("tests/ledger/test_ledger.py", "tests/ledger/test_concurrency.py"),
     "release.py": ("tests/unit/test_release.py",),
+    "audit/": ("tests/unit/test_audit.py",),
     "conditions/": ("tests/unit/test_sql.py",),
     "policy/": ("tests/unit/test_sql.py", "tests/unit/test_policy.py"),
     "": ("tests/contract/test_privacy.py",),
@@ -329,6 +330,25 @@ MUTANTS = (
         '"domain": self.domain.to_json(), ',
         "",
     ),
+    Mutant(
+        "audit: replaced records make no neighbors under any",
+        "audit/neighbors.py",
+        "if relation in (Relation.ANY, Relation.REPLACE):",
+        "if relation == Relation.REPLACE:",
+    ),
+    Mutant(
+        "audit: a probability that falls is no loss",
+        "audit/measures.py",
+        "(left, right) if left > right else (right, left)",
+        "(left, right)",
+    ),
+    Mutant(
+        "audit: the others weigh more than they do",
+        "audit/inequalities.py",
+        "others=(mechanism.k - 2) * least",
+        "others=(mechanism.k - 1) * least",
+    ),
+    Mutant("audit: any draws pass", "audit/sampler.py", "self.statistic <= self.threshold", "self.statistic >= 0"),
     Mutant(
         "conditions: texts compared with numbers",
         "conditions/check.py",

@@ -6,9 +6,9 @@
 from fractions import Fraction
 
 import pytest
-from joint import joint
 from neighbors import answered, exponential, largest_ratio
 
+from spark_dp.audit.joint import joint
 from spark_dp.mechanisms import envelope, schedules
 from spark_dp.mechanisms.dirichlet import Dirichlet
 from spark_dp.mechanisms.ds_roo import DsRoo

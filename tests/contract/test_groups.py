@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from joint import joint
-from neighbors import exponential, histograms, largest_ratio
+from neighbors import exponential, largest_ratio
 
 from spark_dp import Counts
+from spark_dp.audit.joint import joint
+from spark_dp.audit.neighbors import histograms
 from spark_dp.errors import EpsilonError, MethodError
 from spark_dp.mechanisms.groups import group_mechanism
 from spark_dp.mechanisms.registry import MECHANISMS

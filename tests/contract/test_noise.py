@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from neighbors import answered, exponential, histograms, neighbors
+from neighbors import answered, exponential
 from scipy.stats import chi2
 
 from spark_dp import mechanism
+from spark_dp.audit.neighbors import histograms, neighbors
 from spark_dp.counts import Counts
 from spark_dp.errors import MethodError
 from spark_dp.exact.source import SYSTEM

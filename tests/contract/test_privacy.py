@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from joint import joint
-from neighbors import answered, exponential, histograms, largest_ratio, neighbors
+from neighbors import answered, exponential, largest_ratio
 
 from spark_dp import mechanism
+from spark_dp.audit.joint import joint
+from spark_dp.audit.neighbors import histograms, neighbors
 from spark_dp.counts import Counts
 from spark_dp.errors import RelationError
 from spark_dp.mechanisms.base import _with_outside_replaced

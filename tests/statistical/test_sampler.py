@@ -6,10 +6,10 @@ holds against the distributions that it compares.
 
 import numpy as np
 import pytest
-from joint import joint
 from scipy.stats import chi2, ncx2
 
 from spark_dp import Counts, mechanism
+from spark_dp.audit.joint import joint
 from spark_dp.exact.source import SYSTEM
 from spark_dp.mechanisms.registry import MECHANISMS
 from spark_dp.mechanisms.weights import Scheme, WeightsMechanism
