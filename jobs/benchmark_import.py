@@ -1,8 +1,7 @@
 """How long ``import spark_dp`` takes, beside the pyspark that every user imports anyway, from one run.
 
-Starts fresh interpreters in turn, half of which also import spark_dp, and prints the medians, the median of their
-differences and of their ratios. With pyspark 3.5 and the packages of Connect the difference is larger: there the
-methods are attached to a second class, whose module is imported for it.
+Starts fresh interpreters in turn, every other of which also imports spark_dp, and prints the medians, the median of
+their differences and of their ratios.
 """
 
 from __future__ import annotations

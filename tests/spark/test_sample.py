@@ -1,5 +1,8 @@
 """dp_sample from end to end: what comes back, and that it was drawn once."""
 
+import os
+import subprocess
+import sys
 from datetime import date, datetime, timezone
 from decimal import Decimal
 from unittest.mock import ANY
@@ -230,14 +233,24 @@ def test_the_methods_are_attached_to_connect_frames_too():
     assert DataFrame.dp_sample is dp.dp_sample
 
 
-def test_a_foreign_method_of_the_same_name_is_replaced_with_a_warning(monkeypatch):
-    from spark_dp.spark import attach as module
+@pytest.mark.parametrize("first", ["pyspark.sql.connect.dataframe", "spark_dp"])
+def test_connect_frames_have_the_methods_whatever_is_imported_first(first, tmp_path):
+    pytest.importorskip("grpc")
+    program = f"import {first}, spark_dp\nfrom pyspark.sql.connect.dataframe import DataFrame\n"
+    program += "assert DataFrame.dp_sample is spark_dp.dp_sample\n"
+    # From a file: Connect takes a program that is none for a doctest of its own.
+    (tmp_path / "program.py").write_text(program)
+    environ = {**os.environ, "PYTHONWARNINGS": "ignore"}
+    subprocess.run([sys.executable, "program.py"], check=True, cwd=tmp_path, env=environ)
+
+
+def test_a_foreign_method_of_the_same_name_is_replaced_with_a_warning():
+    from spark_dp.spark.attach import attach_to
 
     class Frame:
         def dp_sample(self):
             """Somebody else's."""
 
-    monkeypatch.setattr(module, "_dataframe_classes", lambda: [Frame])
     with pytest.warns(UserWarning, match=r"DataFrame.dp_sample was already defined"):
-        module.attach({"dp_sample": dp.dp_sample})
+        attach_to(Frame, {"dp_sample": dp.dp_sample})
     assert Frame.dp_sample is dp.dp_sample
