@@ -6,7 +6,6 @@ any other block of text is an example.
 """
 
 import contextlib
-import importlib.util
 import io
 import json
 import os
@@ -18,9 +17,11 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+import typer
 import yaml
 from pages import ROOT, agrees, blocks, commands, pages
 
+from spark_dp.cli import app, demo
 from spark_dp.errors import PolicyError, QueryError
 from spark_dp.policy import sql
 from spark_dp.policy.loading import read_policy
@@ -33,21 +34,33 @@ IN_CI = {
     "make test": "make check",
     "make docs": "make test-docs",
     "make test-docs": "make check",
+    "make test-notebook": "make check",
     "make test-fast": "make test",
     "make test-ledger": "make test",
     "make check": ".ci/run",
     "make mutants": ".ci/run",
     "make paper": ".ci/run",
     "make test-matrix": ".ci/run",
+    "make test-packaging": ".ci/run",
 }
 #: Commands that nothing runs before a change lands, and why.
 BY_HAND = {
     "pip install": "make does it for each environment that CI tests, with the same extras",
     "%pip install": "a notebook does it",
     "make format": "changes files",
+    "make notebook": "changes files; make test-notebook does the same without",
+    "make dist": "make test-packaging does the same",
+    "databricks": "needs a workspace",
     "make benchmark": "takes long, and measures the machine",
     "make compare": "the same",
 }
+
+#: Small tables need few tasks, nobody looks at Spark's page, and a short program is over before a compiler pays.
+SETTINGS = """\
+spark.sql.shuffle.partitions 2
+spark.ui.enabled false
+spark.driver.extraJavaOptions -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
+"""
 
 PAGES = {page: blocks((ROOT / page).read_text(encoding="utf-8"), page) for page in pages()}
 BLOCKS = [block for found in PAGES.values() for block in found]
@@ -57,13 +70,8 @@ BLOCKS = [block for found in PAGES.values() for block in found]
 def tables(tmp_path_factory):
     """The tables of make demo, prepared by the demo itself."""
     folder = tmp_path_factory.mktemp("demo")
-    spec = importlib.util.spec_from_file_location("demo", ROOT / "jobs" / "demo.py")
-    demo = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(demo)
-    with pytest.MonkeyPatch.context() as moved:
-        moved.chdir(folder)
-        demo.prepare()
-    return folder / demo.FOLDER
+    demo.prepare(folder)
+    return folder
 
 
 @pytest.fixture
@@ -73,12 +81,11 @@ def checkout(tables, tmp_path, monkeypatch):
     prepare_local()
     for name in ("conf", "jobs"):
         (tmp_path / name).symlink_to(ROOT / name)
-    shutil.copytree(tables, tmp_path / "build" / "demo")
+    shutil.copytree(tables, tmp_path / demo.FOLDER)
     monkeypatch.chdir(tmp_path)
-    # Small tables need few tasks, and nobody looks at Spark's page.
     settings = tmp_path / "spark" / "spark-defaults.conf"
     settings.parent.mkdir()
-    settings.write_text("spark.sql.shuffle.partitions 2\nspark.ui.enabled false\n")
+    settings.write_text(SETTINGS)
     environment = {"SPARK_CONF_DIR": str(settings.parent), "SPARK_LOCAL_IP": "127.0.0.1"}
     for name, value in {**environment, "COLUMNS": "120", "NO_COLOR": "1", "MPLBACKEND": "Agg"}.items():
         monkeypatch.setenv(name, value)
@@ -232,6 +239,25 @@ def test_the_reference_has_every_public_name():
     text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     listed = set(re.findall(r"^::: spark_dp\.(\w+)$", text, re.MULTILINE))
     assert set(spark_dp.__all__) - {"__version__"} <= listed
+
+
+def commands_of(group, name):
+    for word, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from commands_of(command, f"{name} {word}")
+        else:
+            yield f"{name} {word}", command
+
+
+def test_the_page_of_the_command_line_has_every_command_and_no_unknown_option():
+    text = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+    found = dict(commands_of(typer.main.get_command(app), "spark-dp"))
+    assert not [command for command in found if f"`{command}" not in text]
+    options = {"--help", "--install-completion"}
+    for command in found.values():
+        for parameter in command.params:
+            options |= {*parameter.opts, *parameter.secondary_opts}
+    assert set(re.findall(r"(?<![\w-])--[a-z][\w-]*", text)) <= options
 
 
 def page_of(text, folder):
