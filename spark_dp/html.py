@@ -17,9 +17,10 @@ def card(title: str, *parts: str) -> str:
     )
 
 
-def paragraph(text: str) -> str:
-    """A line of text."""
-    return f'<p style="margin:0.4em 0">{escape(text)}</p>'
+def paragraph(text: str, name: str = "") -> str:
+    """A line of text, with its name before it if it has one."""
+    before = f"<strong>{escape(name)}</strong> " if name else ""
+    return f'<p style="margin:0.4em 0">{before}{escape(text)}</p>'
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, bold: int | None = None) -> str:

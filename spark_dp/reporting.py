@@ -40,7 +40,7 @@ class Report:
         """What the release promises."""
         return self.entry.guarantee
 
-    def facts(self) -> dict[str, str]:
+    def _facts(self) -> dict[str, str]:
         """What is public and what stays private, in words."""
         entry = self.entry
         records = "rows" if entry.privacy_unit is None else f"values of {entry.privacy_unit}"
@@ -57,17 +57,20 @@ class Report:
             "Release": entry.release_id,
         }
 
-    def sample(self) -> str:
+    def _lines(self) -> dict[str, str]:
+        """What stands on a line each, by its name."""
+        groups = {"Groups": f"by {', '.join(self.entry.by)}"} if self.entry.by else {}
+        sample = {"Sample": self._sample()} if self.entry.num_samples else {}
+        return groups | sample | self._facts()
+
+    def _sample(self) -> str:
         """The first rows on one line."""
         shown = ", ".join(row[0] if len(row) == 1 else f"({', '.join(row)})" for row in self.rows)
         rest = self.released - len(self.rows)
         return shown + (f", … ({rest:,} more)" if rest else "")
 
     def __str__(self) -> str:
-        groups = {"Groups": f"by {', '.join(self.entry.by)}"} if self.entry.by else {}
-        sample = {"Sample": self.sample()} if self.entry.num_samples else {}
-        lines = {**groups, **sample, **self.facts()}
-        return "\n".join([*(f"{name + ':':<11}{text}" for name, text in lines.items()), *self._drawn_bars()])
+        return "\n".join([*(f"{name + ':':<11}{text}" for name, text in self._lines().items()), *self._drawn_bars()])
 
     __repr__ = __str__
 
@@ -86,12 +89,9 @@ class Report:
         return [f"and {self.left_out:,} other values of the domain"] if self.left_out else []
 
     def _repr_html_(self) -> str:
-        rows = html.table(self.columns, self.rows)
-        more = self.released - len(self.rows)
-        parts = [html.paragraph(f"{name}: {text}") for name, text in self.facts().items()]
-        parts += [rows, *([html.paragraph(f"and {more:,} more rows")] if more else [])]
+        parts = [html.paragraph(text, name) for name, text in self._lines().items()]
         if self.bars:
             labels, values = zip(*self.bars, strict=True)
             parts += [html.paragraph(self._axis()), html.bars(labels, values), *map(html.paragraph, self._others())]
-        what = "Private histogram" if self.entry.num_samples == 0 else "Private sample"
+        what = "Private sample" if self.entry.num_samples else "Private histogram"
         return html.card(f"{what} of {', '.join(self.entry.columns)}", *parts)

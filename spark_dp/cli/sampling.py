@@ -113,11 +113,13 @@ def sample(
     _check_budget(ledger, budget, total)
 
     import spark_dp as dp
+    from spark_dp.spark.columns import sampled_columns
     from spark_dp.spark.session import session
     from spark_dp.spark.texts import read_domains, read_table
 
     spark = session("spark-dp sample")
     rows = read_table(spark, table, format_, schema)
+    sampled_columns(rows, [*column, *by])
     _check_output(spark, output, output_format, rows, [*column, *by])
     domains = read_domains(spark, ("--column", "--domain"), column, domain)
     domains |= read_domains(spark, ("--by", "--by-domain"), by, by_domain)
@@ -165,11 +167,13 @@ def histogram(
     _check_budget(ledger, budget, total)
 
     import spark_dp as dp
+    from spark_dp.spark.columns import sampled_columns
     from spark_dp.spark.session import session
     from spark_dp.spark.texts import read_domains, read_table
 
     spark = session("spark-dp histogram")
     rows = read_table(spark, table, format_, schema)
+    sampled_columns(rows, column)
     _check_output(spark, output, output_format, rows, column)
     domains = read_domains(spark, ("--column", "--domain"), column, domain)
     tell(f"Counting {', '.join(column)} of {table} on Spark …")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql.types import BinaryType
 
 from spark_dp.errors import ArgumentError, OutputError
+from spark_dp.exact.source import SYSTEM
 from spark_dp.mechanisms.base import MAX_DRAWS
 from spark_dp.spark.reports import record_of
 
@@ -66,7 +66,7 @@ def write_folder(path: str, released: DataFrame, record: dict[str, Any]) -> None
     try:
         files, place = _place(path)
         parent, _, name = place.rpartition("/")
-        aside = f"{parent}/.{name}.{uuid.uuid4().hex}"
+        aside = f"{parent}/.{name}.{SYSTEM.below(1 << 128):032x}"
         _pieces(released).write.parquet(_absolute(path).removesuffix(place) + aside)
         with files.open_output_stream(f"{aside}/{RECORD}") as stream:
             stream.write(_written(record).encode())

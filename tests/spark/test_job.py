@@ -126,7 +126,7 @@ def test_what_stays_private_depends_on_the_relation(run, tmp_path):
         ({"method": "dsroo"}, "Did you mean 'ds-roo'?"),
         ({"relation": "swap"}, "'add-remove'"),
         ({"num_samples": "0"}, "num_samples = 0"),
-        ({"num_samples": "1.5"}, "Invalid value for '--num-samples': '1.5'"),
+        ({"num_samples": "1.5"}, "Invalid value for '--num-samples'"),
         ({"column": "sexx"}, "Did you mean 'sex'?"),
         ({"column": None}, "Missing option '--column'"),
         ({"domain": None}, "no public domain"),
