@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -37,6 +37,7 @@ def pages():
 def blocks(text, page):
     """The blocks of a page, in order."""
     found, lines, number = [], text.splitlines(), 0
+    # Whether anything stands between the last block that prints and this line.
     between = True
     while number < len(lines):
         fence = _FENCE.match(lines[number])
@@ -51,10 +52,10 @@ def blocks(text, page):
         block = Block(page, first + 1, fence[3], _SNIPPET.sub(_snippet, content))
         number += 1
         if block.language == "text" and not between:
-            block, before = Block(**{**vars(found[-1]), "output": block.text}), found.pop()
-            assert before.language != "text", f"{block}: an output has no output"
-        found.append(block)
-        between = block.output is not None
+            found[-1] = replace(found[-1], output=block.text)
+        else:
+            found.append(block)
+        between = block.language == "text"
     return found
 
 
