@@ -12,27 +12,32 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
-from spark_dp.cli.options import AsJSON
+from spark_dp.cli.options import AsJSON, Method, RelationOption
 from spark_dp.cli.output import print_json
+from spark_dp.privacy import Relation
 
 if TYPE_CHECKING:
     from spark_dp.audit import Audit
 
 
 def audit(
-    method: Annotated[str, typer.Option(help="As of a release.")] = "auto",
-    eps: Annotated[str, typer.Option(help="Privacy loss bound of the whole release.")] = "1",
-    k: Annotated[int, typer.Option(help="Size of the domain.")] = 4,
-    n: Annotated[int, typer.Option(help="Records of the tables it makes up; public under relation 'replace'.")] = 12,
-    relation: Annotated[str, typer.Option(help="Which tables are neighbors.")] = "any",
-    num_samples: Annotated[int, typer.Option(help="Draws in the release.")] = 1,
-    plot: Annotated[Path | None, typer.Option(help="Picture to write, such as audit.png.", show_default=False)] = None,
+    method: Method = "auto",
+    eps: Annotated[str, typer.Option(metavar="EPS", help="Privacy loss bound of the whole release.")] = "1",
+    k: Annotated[int, typer.Option("--k", metavar="VALUES", help="Size of the domain.")] = 4,
+    n: Annotated[
+        int, typer.Option("--n", metavar="ROWS", help="Rows of the tables it makes up; public under 'replace'.")
+    ] = 12,
+    relation: RelationOption = Relation.ANY,
+    num_samples: Annotated[int, typer.Option(metavar="T", help="Draws in the release.")] = 1,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Picture to write, such as audit.png.")] = None,
     as_json: AsJSON = False,
 ) -> None:
     """Check the guarantee anew, for your own parameters. No data is read, no Spark is started.
 
     Three checks: the inequalities of the proof, for exactly these parameters; all small histograms and their
     neighbors, with exact probabilities; real draws, by a χ² test. Exit status 1 if one fails.
+
+    Example: spark-dp audit --method ds-roo --eps 0.1 --k 9 --n 1000 --relation replace
     """
     from spark_dp import audit as audits
 
