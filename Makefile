@@ -1,6 +1,6 @@
 # The commands of this project. Each makes the environment it needs.
 #
-#   make demo          private samples of a real table, with the real job
+#   make demo          private samples of a real table, planned and drawn
 #   make test          all tests, on the newest Spark: classic and Connect; those of the ledger on PostgreSQL too
 #   make docs          the documentation site in build/site, with every link checked
 #   make test-docs     the same, and every block of code in the README and in docs/
@@ -27,7 +27,7 @@ SPARK := spark_dp/spark tests/spark
 .PHONY: demo test test-fast test-ledger test-spark test-connect test-matrix test-packaging lint format types imports check mutants paper benchmark compare dist clean
 
 demo: $(VENV)/.demo
-	$(BIN)/python jobs/demo.py
+	$(BIN)/spark-dp demo
 
 test: test-fast test-ledger test-spark test-connect
 

@@ -172,7 +172,8 @@ def recognize(value: Any) -> tuple[Kind, Value]:
             return kind, accepted
     if isinstance(value, float):
         raise ValueError(  # noqa: TRY004 — a list with such a value is no domain, whichever way
-            f"{value!r} is a floating-point number, which has no exact equal: give decimal.Decimal or int"
+            f"{value!r} is a floating-point number, which has no exact equal: give decimal.Decimal or int, "
+            "or bins of such numbers, dp.Bins(lower, upper, count)"
         )
     raise ValueError(
         f"{value!r} is a {type(value).__name__}; a domain lists strings, integers, decimals, dates, timestamps, "

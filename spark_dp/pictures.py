@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,14 +62,27 @@ def figure(panels: int, *, height: float = 3.8, same_height: bool = False) -> tu
     """
     try:
         import matplotlib as mpl
-        from matplotlib.figure import Figure
     except ModuleNotFoundError:
         raise ArgumentError("Pictures need matplotlib, which is not installed: pip install 'spark-dp[plot]'.") from None
     # A figure of its own, not pyplot's: nothing is shown twice, and the caller's settings stay as they are.
     with mpl.rc_context(_STYLE):
-        made = Figure(figsize=(9.0, height), dpi=100, layout="constrained")
+        made = _shown()(figsize=(9.0, height), dpi=100, layout="constrained")
         axes = made.subplots(1, panels, squeeze=False, sharey=same_height)[0]
     return made, list(axes)
+
+
+@cache
+def _shown() -> type[Figure]:
+    """A figure that any notebook shows, whether or not pyplot was told to."""
+    from matplotlib.figure import Figure
+
+    class Picture(Figure):
+        def _repr_png_(self) -> bytes:
+            written = io.BytesIO()
+            self.savefig(written, format="png")
+            return written.getvalue()
+
+    return Picture
 
 
 def save(picture: Figure, path: str | os.PathLike[str]) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from spark_dp.budget import Budget, Entry, Release
 from spark_dp.counts import Counts
 from spark_dp.domain import Domain
-from spark_dp.errors import PrivateComputationError, ReleaseIdError
+from spark_dp.errors import ArgumentError, PrivateComputationError, ReleaseIdError
 from spark_dp.exact.parts import Parts
 from spark_dp.exact.source import SYSTEM
 from spark_dp.mechanisms import Mechanism
@@ -36,11 +36,17 @@ class Account:
     source: str = ""
 
     def check(self) -> Account:
-        """The account, if its release can be remembered.
+        """The account, if its release can be paid for and remembered.
 
         Raises:
+            ArgumentError: if the budget is none.
             ReleaseIdError: if the name is no short text, or nothing remembers it.
         """
+        if self.budget is not None and not callable(getattr(self.budget, "reserve", None)):
+            raise ArgumentError(
+                f"budget = {self.budget!r} cannot be charged: it is a {type(self.budget).__name__}. Give a budget of a "
+                "ledger, budget=dp.Ledger('ledger.db').budget('flights', total=3), or None if nobody counts."
+            )
         name: object = self.release_id
         if name is None:
             return self

@@ -31,6 +31,7 @@ LIKELY = {
     "budget/": ("tests/ledger/test_ledger.py", "tests/ledger/test_concurrency.py"),
     "release.py": ("tests/unit/test_release.py",),
     "audit/": ("tests/unit/test_audit.py",),
+    "planning/": ("tests/unit/test_planning.py",),
     "conditions/": ("tests/unit/test_sql.py",),
     "policy/": ("tests/unit/test_sql.py", "tests/unit/test_policy.py"),
     "": ("tests/contract/test_privacy.py",),
@@ -329,6 +330,24 @@ MUTANTS = (
         "release.py",
         '"domain": self.domain.to_json(), ',
         "",
+    ),
+    Mutant(
+        "planning: the search ends before the first",
+        "planning/search.py",
+        "while (width := good - bad) > 1:",
+        "while (width := good - bad) > 2:",
+    ),
+    Mutant(
+        "planning: half the noise is expected",
+        "planning/expected.py",
+        "np.floor(-scale * np.log(uniform))",
+        "np.floor(-scale / 2 * np.log(uniform))",
+    ),
+    Mutant(
+        "planning: rows under replace are taken for private",
+        "planning/needs.py",
+        "(planned.with_n(n) if planned.relation is Relation.REPLACE else planned).error_bound(n)",
+        "mechanism(planned.name, planned.epsilon, planned.k, num_samples=planned.num_samples).error_bound(n)",
     ),
     Mutant(
         "audit: replaced records make no neighbors under any",

@@ -36,8 +36,8 @@ class Database:
         self._engine = _engine(_parsed(url))
         self.name = self._engine.url.render_as_string(hide_password=True)
         path = self._engine.url.database
-        if self._engine.dialect.name == "sqlite" and not create and not Path(str(path)).exists():
-            raise LedgerError(f"There is no ledger at {path!r}. The first release that is charged to it makes one.")
+        if self._engine.dialect.name == "sqlite":
+            _check_file(str(path), create=create)
         with self.reading() as connection:
             found = version_of(connection)
         check_version(found)
@@ -71,6 +71,16 @@ class Database:
             raise LedgerError(f"The ledger {self.name} could not be {done}: {cause[0]}. {otherwise}") from None
 
 
+def _check_file(path: str, *, create: bool) -> None:
+    if path.startswith("file:"):
+        # SQLite's own kind of address, which says more than a place.
+        return
+    if not create and not Path(path).exists():
+        raise LedgerError(f"There is no ledger at {path!r}. The first release that is charged to it makes one.")
+    if not Path(path).absolute().parent.is_dir():
+        raise LedgerError(f"There is no folder for the ledger {path!r}. Make it, or name a file elsewhere.")
+
+
 def _parsed(url: str | os.PathLike[str]) -> URL:
     text = os.fspath(url)
     if text in ("", ":memory:", "sqlite://", "sqlite:///:memory:"):
@@ -98,7 +108,10 @@ def _engine(url: URL) -> Engine:
         waiting = f"-c lock_timeout={PATIENCE}s -c idle_in_transaction_session_timeout={PATIENCE}s"
         arguments = {"connect_timeout": PATIENCE, "options": waiting}
     else:
-        raise LedgerError(f"A ledger lives in SQLite or PostgreSQL, not in {backend!r}.")
+        raise LedgerError(
+            f"A ledger lives in SQLite or PostgreSQL, not in {backend!r}. Give the name of a file, or "
+            "postgresql://user@host/database."
+        )
     try:
         engine = create_engine(url, poolclass=NullPool, connect_args=arguments)
     except (ImportError, NoSuchModuleError) as error:

@@ -185,11 +185,16 @@ class Dates(Consecutive):
         return f"Dates({self.start}, {self.end})"
 
 
+_EXAMPLES = {"integer": "an int, such as 7", "date": "a datetime.date, such as datetime.date(2024, 1, 31)"}
+
+
 def _of_kind(wanted: str, described: str, value: Any) -> Any:
     try:
         kind, canonical = recognize(value)
     except ValueError as error:
         raise DomainError(f"{described} must be of kind {wanted}: {error}.") from None
     if kind.name != wanted:
-        raise DomainError(f"{described} must be of kind {wanted}, and is of kind {kind.name}.")
+        raise DomainError(
+            f"{described} must be of kind {wanted}, and is of kind {kind.name}: give {_EXAMPLES[wanted]}."
+        )
     return canonical

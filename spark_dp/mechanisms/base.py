@@ -181,7 +181,12 @@ class Mechanism(ABC):
         if not isinstance(counts, Counts):
             counts = Counts.dense(counts)
         if counts.k != self.k:
-            raise ArgumentError(f"counts over a domain of {counts.k} values given to a mechanism for k = {self.k}.")
+            raise ArgumentError(
+                f"counts over a domain of {counts.k} values given to a mechanism for k = {self.k}. Give one count for "
+                "each value, or make the mechanism for as many."
+            )
+        if len(counts.counts) and counts.counts.min() < 0:
+            raise ArgumentError("counts hold a negative number. Give how many records hold each value, 0 or more.")
         return counts
 
     def _bound_to(self: M, counts: Counts | Parts) -> M:

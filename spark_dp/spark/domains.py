@@ -72,6 +72,11 @@ def _known_domain(column: SampledColumn) -> Axis:
         return declared
     if column.type.kind == "boolean":
         return Values([False, True])
+    if column.type.kind == "float":
+        raise DomainError(
+            f"Column {column.name!r} has no public domain, and floating-point numbers are sampled in bins, which must "
+            "be known without looking at the private rows. Give them: domain=dp.Bins(lower, upper, count)."
+        )
     raise DomainError(
         f"Column {column.name!r} has no public domain: the values that a sample can take must be known without "
         "looking at the private rows. Give them: domain=[...], a DataFrame of a public reference table with a column "

@@ -71,6 +71,7 @@ GOOD = {"col": "i", "eps": 1, "method": "roo", "domain": [1, 2]}
         ({"domain": [2**63]}, DomainError, "does not fit column 'i'"),
         ({"domain": [1.5]}, DomainError, "floating-point"),
         ({"domain": "12"}, DomainError, "A domain is a list"),
+        ({"col": "f", "domain": None}, DomainError, r"no public domain.*Give them: domain=dp\.Bins"),
         ({"domain": 12}, DomainError, "A domain is a list"),
         ({"domain": {"j": [1]}}, DomainError, "not sampled"),
         ({"col": ["i", "b"]}, DomainError, "each needs its own domain"),

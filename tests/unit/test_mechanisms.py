@@ -16,6 +16,13 @@ from spark_dp.mechanisms.registry import MECHANISMS
 from spark_dp.mechanisms.weights import Smoothing
 
 
+@pytest.mark.parametrize(("counts", "says"), [([1, 2], "one count for each value"), ([1, 2, -1], "a negative number")])
+def test_counts_that_are_none_are_refused(counts, says):
+    for call in ("pmf", "draw"):
+        with pytest.raises(ArgumentError, match=says):
+            getattr(mechanism("roo", 1, 3), call)(counts)
+
+
 @pytest.mark.parametrize(
     ("name", "nearest"), [("ds_roo", "'ds-roo'"), ("ROO", "'roo'"), ("laplace", "Known"), (None, "Known")]
 )

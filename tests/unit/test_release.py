@@ -8,7 +8,7 @@ from allowance import Allowance
 
 from spark_dp import Counts, Entry, Values, mechanism
 from spark_dp.budget import Release
-from spark_dp.errors import BudgetError, LedgerError, PrivateComputationError, ReleaseIdError
+from spark_dp.errors import ArgumentError, BudgetError, LedgerError, PrivateComputationError, ReleaseIdError
 from spark_dp.exact.source import SYSTEM
 from spark_dp.mechanisms import envelope, schedules
 from spark_dp.mechanisms.perturbed_histogram import PerturbedHistogram
@@ -125,6 +125,13 @@ def test_a_failure_to_read_a_public_number_tells_nothing_of_its_cause():
     with pytest.raises(PrivateComputationError) as error:
         read_publicly(count)
     assert error.value.__context__ is None
+
+
+def test_a_budget_that_cannot_be_charged_is_refused():
+    for budget in (3, "flights", dict):
+        with pytest.raises(ArgumentError, match=r"cannot be charged: it is a (int|str|type)\. Give"):
+            Account(budget).check()
+    assert Account(Allowance()).check().budget is not None
 
 
 def test_a_stored_release_is_given_and_nothing_is_read():
