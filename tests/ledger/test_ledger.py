@@ -47,7 +47,7 @@ def test_a_budget_is_taken_as_it_is_kept_if_no_amount_is_given(url):
     ledger = dp.Ledger(url)
     ledger.budget("flights", total=3, period=(1, "day"))
     assert ledger.budget("flights").balance().period_total == "1"
-    with pytest.raises(BudgetError, match="no budget 'fligths'. Did you mean 'flights'"):
+    with pytest.raises(BudgetError, match=r"no budget 'fligths'. Did you mean 'flights'"):
         ledger.budget("fligths")
     assert [balance.name for balance in ledger.balances()] == ["flights"]
 
