@@ -55,7 +55,7 @@ def blocks(text, page):
             found[-1] = replace(found[-1], output=block.text)
         else:
             found.append(block)
-        between = block.language == "text"
+        between = block.language not in ("python", "sh")
     return found
 
 

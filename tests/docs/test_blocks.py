@@ -271,6 +271,7 @@ def test_an_output_is_compared(tmp_path):
     for wrong in ("1\n3", "1", "…\n3"):
         with pytest.raises(AssertionError, match=r"page\.md, line 2 prints"):
             page_of(page.format(wrong), tmp_path)
+    page_of("```json\n{}\n```\n\n```text\nan example\n```", tmp_path)
     page_of(page.replace("\n\n```text", "\n\nSuch as:\n\n```text").format("5"), tmp_path)
 
 
