@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from spark_dp.cli.options import AsJSON, LedgerPlace, PolicyFile
-from spark_dp.cli.output import print_json, print_table
+from spark_dp.cli.output import numbered, print_json, print_table
 from spark_dp.errors import PolicyError
 
 if TYPE_CHECKING:
@@ -54,7 +54,8 @@ def export(
     aside = output.with_name(f".{output.name}.part")
     aside.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     aside.replace(output)
-    typer.echo(f"{len(content['charges'])} charges of {len(content['budgets'])} budgets are in {output}.")
+    told = f"{numbered(len(content['charges']), 'charge')} of {numbered(len(content['budgets']), 'budget')}"
+    typer.echo(f"{output} holds {told}.")
 
 
 @app.command()

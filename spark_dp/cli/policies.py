@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from spark_dp.cli.options import PolicyFile
-from spark_dp.cli.output import print_json
+from spark_dp.cli.output import numbered, print_json
 from spark_dp.errors import PolicyError
 
 
@@ -31,7 +31,7 @@ def check(
         if told:
             raise PolicyError("\n".join(told))
     columns = sum(len(dataset.columns) for dataset in found.datasets.values())
-    typer.echo(f"{policy}: {len(found.datasets)} datasets with {columns} columns, no mistakes.")
+    typer.echo(f"{policy}: {numbered(len(found.datasets), 'dataset')}, {numbered(columns, 'column')}, no mistakes.")
 
 
 def schema() -> None:

@@ -36,7 +36,9 @@ class ReleasePart(Part):
     by: list[str] | None = Field(default=None, min_length=1, description="Columns that make groups.")
     where: str | None = Field(default=None, description="A condition on the dataset's rows, as SQL has it.")
     path: str | None = Field(default=None, description="Where to write Parquet; {date} is the day of the run.")
-    table: str | None = Field(default=None, description="The catalog table to write; {date} is the day of the run.")
+    table: str | None = Field(
+        default=None, description="The catalog table to write; {date} is the day of the run, as 2026_11_30."
+    )
 
     @model_validator(mode="after")
     def _whole(self) -> ReleasePart:
@@ -48,8 +50,13 @@ class ReleasePart(Part):
 
     def on(self, day: date) -> ReleasePart:
         """The release of a day."""
-        filled = {name: getattr(self, name) for name in ("id", "path", "table")}
-        changed = {name: text.replace("{date}", day.isoformat()) for name, text in filled.items() if text is not None}
+        written = day.isoformat()
+        filled = {
+            "id": (self.id, written),
+            "path": (self.path, written),
+            "table": (self.table, written.replace("-", "_")),
+        }
+        changed = {name: text.replace("{date}", put) for name, (text, put) in filled.items() if text is not None}
         return self.model_copy(update=changed)
 
     @property

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pyspark.errors import PySparkException
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
@@ -13,7 +14,7 @@ from spark_dp.domain import ColumnType
 from spark_dp.errors import ColumnError, did_you_mean
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 _INTEGER_BITS: Mapping[type[T.DataType], int] = {T.ByteType: 8, T.ShortType: 16, T.IntegerType: 32, T.LongType: 64}
 
@@ -91,8 +92,16 @@ def column_names(col: object) -> tuple[str, ...]:
 
 
 def folds_case(df: DataFrame) -> bool:
-    """Whether Spark takes upper and lower case for the same name."""
-    return str(df.sparkSession.conf.get("spark.sql.caseSensitive")).lower() != "true"
+    """Whether Spark takes upper and lower case for the same name; so by default, where it does not tell."""
+    return setting(df.sparkSession, "spark.sql.caseSensitive", "false").lower() != "true"
+
+
+def setting(spark: SparkSession, name: str, otherwise: str) -> str:
+    """A setting of the session; another value where it may not be read, as most on serverless compute."""
+    try:
+        return str(spark.conf.get(name))
+    except PySparkException:
+        return otherwise
 
 
 def check_histogram_names(names: Sequence[str]) -> None:

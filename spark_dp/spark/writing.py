@@ -13,6 +13,7 @@ from pyspark.sql.types import BinaryType
 from spark_dp.errors import ArgumentError, OutputError
 from spark_dp.exact.source import SYSTEM
 from spark_dp.mechanisms.base import MAX_DRAWS
+from spark_dp.spark.columns import setting
 from spark_dp.spark.reports import record_of
 
 if TYPE_CHECKING:
@@ -101,10 +102,11 @@ def write_table(name: str, released: DataFrame, record: dict[str, Any]) -> None:
     Raises:
         OutputError: if it cannot be written.
     """
+    writer = released.writeTo(name).tableProperty("spark_dp", _written(record))
     # Spark 3.5 would make a Hive table of one without a format.
-    usual = str(released.sparkSession.conf.get("spark.sql.sources.default"))
+    usual = setting(released.sparkSession, "spark.sql.sources.default", "")
     try:
-        released.writeTo(name).using(usual).tableProperty("spark_dp", _written(record)).create()
+        (writer.using(usual) if usual else writer).create()
     except PySparkException as error:
         raise OutputError(f"Cannot write the table {name!r}: {str(error).splitlines()[0]}") from None
 

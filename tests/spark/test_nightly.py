@@ -156,14 +156,14 @@ def test_a_failed_release_fails_the_run_that_goes_on_or_stops(job, lake, capsys,
 
 def test_a_release_into_a_catalog_table(job, spark, lake):
     path = lake / "releases.yaml"
-    path.write_text(path.read_text().replace(f'path: "{lake}/out/{{date}}/ages"', "table: nightly_ages"))
+    path.write_text(path.read_text().replace(f'path: "{lake}/out/{{date}}/ages"', "table: 'nightly_{date}'"))
     try:
         assert run(job, lake) == 0
-        assert spark.table("nightly_ages").count() == 40
+        assert spark.table("nightly_2026_11_30").count() == 40
         assert run(job, lake) == 0
-        assert spark.table("nightly_ages").count() == 40
+        assert spark.table("nightly_2026_11_30").count() == 40
     finally:
-        spark.sql("DROP TABLE IF EXISTS nightly_ages")
+        spark.sql("DROP TABLE IF EXISTS nightly_2026_11_30")
 
 
 class Killed(BaseException):

@@ -254,3 +254,17 @@ def test_a_foreign_method_of_the_same_name_is_replaced_with_a_warning():
     with pytest.warns(UserWarning, match=r"DataFrame.dp_sample was already defined"):
         attach_to(Frame, {"dp_sample": dp.dp_sample})
     assert Frame.dp_sample is dp.dp_sample
+
+
+def test_where_settings_may_not_be_read_their_defaults_are_assumed():
+    from pyspark.errors import PySparkException
+
+    from spark_dp.spark.columns import setting
+
+    class Serverless:
+        class conf:  # noqa: N801 — as Spark has it
+            @staticmethod
+            def get(name):
+                raise PySparkException("CONFIG_NOT_AVAILABLE")
+
+    assert setting(Serverless, "spark.sql.caseSensitive", "false") == "false"

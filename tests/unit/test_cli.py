@@ -57,7 +57,9 @@ def test_history_of_all_and_of_one(place, monkeypatch):
 
 
 def test_export_writes_all_of_it_at_once(place, tmp_path):
-    assert "1 charges of 1 budgets" in run("budget", "export", "--ledger", place, str(tmp_path / "all.json"))
+    assert "all.json holds 1 charge of 1 budget." in run(
+        "budget", "export", "--ledger", place, str(tmp_path / "all.json")
+    )
     content = json.loads((tmp_path / "all.json").read_text())
     assert [line["name"] for line in content["budgets"]] == ["flights"]
     assert [line["release_id"] for line in content["charges"]] == ["nightly"]
@@ -92,7 +94,7 @@ def test_apply_gives_the_reviewed_amounts(place, tmp_path):
 def test_check_of_the_file_alone_and_the_schema(tmp_path):
     path = tmp_path / "policy.yaml"
     path.write_text(POLICY.format("l.db"))
-    assert "1 datasets with 1 columns, no mistakes." in run("check", "--no-spark", str(path))
+    assert "1 dataset, 1 column, no mistakes." in run("check", "--no-spark", str(path))
     path.write_text(POLICY.format("l.db").replace("total", "totl"))
     with pytest.raises(SparkDPError, match=r"policy\.yaml:5: datasets\.flights\.budget\.totl: there is no such key"):
         run("check", "--no-spark", str(path))
