@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from spark_dp.cli.options import AsJSON
-from spark_dp.cli.output import print_json
+from spark_dp.cli.output import numbered, print_json
 from spark_dp.errors import SparkDPError
 from spark_dp.version import __version__
 
@@ -138,7 +138,7 @@ def _ledger(place: str | None) -> Finding:
     def look() -> str:
         from spark_dp.budget.ledger import Ledger
 
-        return f"{len(Ledger(place, create=False).balances())} budgets"
+        return numbered(len(Ledger(place, create=False).balances()), "budget")
 
     return _tried("ledger", look)
 

@@ -254,3 +254,11 @@ def test_a_budget_is_charged_once_for_one_release(run, tmp_path):
     status, told, complained = run(**{**paid, "release_id": "second"})
     assert (status, told) == (2, "")
     assert "has ε = 0.5 left of 1.5, and the release costs 1" in complained
+
+
+def test_the_doctor_draws_a_sample(capsys):
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["doctor", "--spark", "--json"])
+    found = {finding["name"]: finding for finding in json.loads(capsys.readouterr().out)}
+    assert (found["a sample"]["state"], ended.value.code) == ("ok", 0)
+    assert "1 row drawn on Spark" in found["a sample"]["found"]

