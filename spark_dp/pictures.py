@@ -85,21 +85,36 @@ def _shown() -> type[Figure]:
     return Picture
 
 
+def check_path(path: str | os.PathLike[str]) -> None:
+    """Whether a picture can be written there, before what it shows takes its time.
+
+    Raises:
+        ArgumentError: if matplotlib or the folder is not there, or the path's ending tells no format of pictures.
+    """
+    empty, _ = figure(1)
+    known = empty.canvas.get_supported_filetypes()
+    if _ending(path) not in known:
+        raise ArgumentError(f"The picture {str(path)!r} has no known ending. Use one of {', '.join(sorted(known))}.")
+    if not Path(path).absolute().parent.is_dir():
+        raise ArgumentError(f"The picture cannot be written to {str(path)!r}: there is no such folder. Make it first.")
+
+
 def save(picture: Figure, path: str | os.PathLike[str]) -> None:
     """Write a picture in the format that the path's ending tells: aside first, then renamed.
 
     Raises:
-        ArgumentError: if the ending tells no format of pictures, or the folder is not there.
+        ArgumentError: as :func:`check_path`, or if it cannot be written.
     """
+    check_path(path)
     wanted = Path(path)
-    kind = wanted.suffix.lstrip(".").lower()
-    known = picture.canvas.get_supported_filetypes()
-    if kind not in known:
-        raise ArgumentError(f"The picture {str(path)!r} has no known ending. Use one of {', '.join(sorted(known))}.")
     aside = wanted.with_name(f".{wanted.name}.part")
     try:
-        picture.savefig(aside, format=kind, dpi=150)
+        picture.savefig(aside, format=_ending(path), dpi=150)
         aside.replace(wanted)
     except OSError as error:
         aside.unlink(missing_ok=True)
         raise ArgumentError(f"The picture cannot be written to {str(path)!r}: {error.strerror}.") from None
+
+
+def _ending(path: str | os.PathLike[str]) -> str:
+    return Path(path).suffix.lstrip(".").lower()

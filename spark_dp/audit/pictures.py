@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spark_dp.audit.chi_square import threshold
@@ -12,7 +11,6 @@ from spark_dp.audit.enumeration import EnumerationCheck
 from spark_dp.audit.report import Audit
 from spark_dp.audit.sampler import LEVEL, SamplerCheck
 from spark_dp.audit.words import title
-from spark_dp.errors import ArgumentError
 from spark_dp.pictures import BLACK, BLUE, ORANGE, SKY, VERMILION, figure, save
 
 if TYPE_CHECKING:
@@ -20,20 +18,6 @@ if TYPE_CHECKING:
 
 #: Whether a record is replaced, and how such pairs are drawn.
 _STEPS = ((True, BLUE, "o", "a record replaced"), (False, ORANGE, "^", "a record added or removed"))
-
-
-def check(path: str | os.PathLike[str]) -> None:
-    """Whether a picture can be written there, before an audit takes its time.
-
-    Raises:
-        ArgumentError: if matplotlib or the folder is not there, or the ending tells no format of pictures.
-    """
-    picture, _ = figure(1)
-    wanted, endings = Path(path), picture.canvas.get_supported_filetypes()
-    if wanted.suffix.lstrip(".").lower() not in endings:
-        raise ArgumentError(f"The picture {str(path)!r} has no known ending. Use one of {', '.join(sorted(endings))}.")
-    if not wanted.absolute().parent.is_dir():
-        raise ArgumentError(f"The picture cannot be written to {str(path)!r}: there is no such folder. Make it first.")
 
 
 def draw(audit: Audit, path: str | os.PathLike[str]) -> None:

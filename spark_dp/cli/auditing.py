@@ -14,6 +14,7 @@ from rich.table import Table
 
 from spark_dp.cli.options import AsJSON, Method, RelationOption
 from spark_dp.cli.output import print_json
+from spark_dp.pictures import check_path
 from spark_dp.privacy import Relation
 
 if TYPE_CHECKING:
@@ -42,13 +43,13 @@ def audit(
     from spark_dp import audit as audits
 
     if plot is not None:
-        from spark_dp.audit import pictures
-
-        pictures.check(plot)
+        check_path(plot)
     with _progress(shown=not as_json) as progress:
         found = audits.audit(method, eps, k, n=n, relation=relation, num_samples=num_samples, progress=progress)
     if plot is not None:
-        pictures.draw(found, plot)
+        from spark_dp.audit.pictures import draw
+
+        draw(found, plot)
     if as_json:
         print_json(found.record())
     else:

@@ -47,6 +47,8 @@ def plan(
     from spark_dp import pictures
     from spark_dp.planning import plan as planned
 
+    if plot is not None:
+        pictures.check_path(plot)
     made = planned(n, k, eps, num_samples, relation=relation, distribution=_guess(distribution), error=error)
     if plot is not None:
         pictures.save(made.plot(), plot)
