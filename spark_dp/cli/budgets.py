@@ -47,6 +47,7 @@ def history(
 def export(
     ledger: LedgerPlace,
     output: Annotated[Path, typer.Argument(help="File to write, such as ledger.json.", show_default=False)],
+    as_json: AsJSON = False,
 ) -> None:
     """Write all budgets and charges to one JSON file."""
     kept = _ledger(ledger)
@@ -54,8 +55,11 @@ def export(
     aside = output.with_name(f".{output.name}.part")
     aside.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     aside.replace(output)
-    told = f"{numbered(len(content['charges']), 'charge')} of {numbered(len(content['budgets']), 'budget')}"
-    typer.echo(f"{output} holds {told}.")
+    charges, budgets = len(content["charges"]), len(content["budgets"])
+    if as_json:
+        print_json({"output": str(output), "charges": charges, "budgets": budgets})
+    else:
+        typer.echo(f"{output} holds {numbered(charges, 'charge')} of {numbered(budgets, 'budget')}.")
 
 
 @app.command()

@@ -68,6 +68,8 @@ def test_export_writes_all_of_it_at_once(place, tmp_path):
     assert "all.json holds 1 charge of 1 budget." in run(
         "budget", "export", "--ledger", place, str(tmp_path / "all.json")
     )
+    told = json.loads(run("budget", "export", "--ledger", place, str(tmp_path / "all.json"), "--json"))
+    assert told == {"output": str(tmp_path / "all.json"), "charges": 1, "budgets": 1}
     content = json.loads((tmp_path / "all.json").read_text())
     assert [line["name"] for line in content["budgets"]] == ["flights"]
     assert [line["release_id"] for line in content["charges"]] == ["nightly"]
@@ -106,6 +108,13 @@ def test_check_of_the_file_alone_and_the_schema(tmp_path):
     path.write_text(POLICY.format("l.db").replace("total", "totl"))
     with pytest.raises(SparkDPError, match=r"policy\.yaml:5: datasets\.flights\.budget\.totl: there is no such key"):
         run("check", "--no-spark", str(path))
+    told = CliRunner().invoke(cli.app, ["check", "--no-spark", str(path), "--json"])
+    assert told.exit_code == 2
+    mistakes = json.loads(told.output)["mistakes"]
+    assert sum("datasets.flights.budget.totl: there is no such key" in mistake for mistake in mistakes) == 1
+    path.write_text(POLICY.format("l.db"))
+    good = json.loads(run("check", "--no-spark", str(path), "--json"))
+    assert good == {"policy": str(path), "mistakes": [], "datasets": 1, "columns": 1}
     assert json.loads(run("schema"))["title"] == "Policy"
 
 
