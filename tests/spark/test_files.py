@@ -617,7 +617,8 @@ def test_a_delta_table_whose_files_are_not_its_rows_is_refused(spark, tmp_path, 
             dp.delta(spark, str(path))
     with pytest.raises(SourceError, match="cannot be opened"):
         dp.delta(spark, str(tmp_path / "nothing"))
-    monkeypatch.setattr(deltas.importlib.util, "find_spec", lambda _: None)
+    find = deltas.importlib.util.find_spec
+    monkeypatch.setattr(deltas.importlib.util, "find_spec", lambda name: None if name == "deltalake" else find(name))
     with pytest.raises(SourceError, match="pip install deltalake"):
         dp.delta(spark, str(path))
 
