@@ -113,13 +113,11 @@ def sample(
     _check_budget(ledger, budget, total)
 
     import spark_dp as dp
-    from spark_dp.spark.columns import sampled_columns
     from spark_dp.spark.session import session
-    from spark_dp.spark.texts import read_domains, read_table
+    from spark_dp.spark.texts import read_domains
 
     spark = session("spark-dp sample")
-    rows = read_table(spark, table, format_, schema)
-    sampled_columns(rows, [*column, *by])
+    rows = _rows(spark, table, format_, schema, [*column, *by])
     _check_output(spark, output, output_format, rows, [*column, *by])
     domains = read_domains(spark, ("--column", "--domain"), column, domain)
     domains |= read_domains(spark, ("--by", "--by-domain"), by, by_domain)
@@ -167,13 +165,11 @@ def histogram(
     _check_budget(ledger, budget, total)
 
     import spark_dp as dp
-    from spark_dp.spark.columns import sampled_columns
     from spark_dp.spark.session import session
-    from spark_dp.spark.texts import read_domains, read_table
+    from spark_dp.spark.texts import read_domains
 
     spark = session("spark-dp histogram")
-    rows = read_table(spark, table, format_, schema)
-    sampled_columns(rows, column)
+    rows = _rows(spark, table, format_, schema, column)
     _check_output(spark, output, output_format, rows, column)
     domains = read_domains(spark, ("--column", "--domain"), column, domain)
     tell(f"Counting {', '.join(column)} of {table} on Spark …")
@@ -214,6 +210,18 @@ def _budget(ledger: str | None, name: str | None, total: str | None) -> Budget |
     from spark_dp.budget.ledger import Ledger
 
     return Ledger(ledger, create=total is not None).budget(name, total=total)
+
+
+def _rows(
+    spark: SparkSession, table: str, format_: str | None, schema: str | None, columns: Sequence[str]
+) -> DataFrame:
+    """The private table, which has these columns; no row of it is read."""
+    from spark_dp.spark.columns import sampled_columns
+    from spark_dp.spark.texts import read_table
+
+    rows = read_table(spark, table, format_, schema)
+    sampled_columns(rows, list(columns))
+    return rows
 
 
 def _check_output(
