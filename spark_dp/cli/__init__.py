@@ -44,6 +44,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         app(arguments, prog_name="spark-dp")
     except SparkDPError as error:
         _end(str(error), 2 if isinstance(error, ArgumentError | BudgetError) else 1)
+    except ModuleNotFoundError as missing:
+        package = str(missing.name).partition(".")[0]
+        _end(f"this needs {package}, which is not installed: pip install 'spark-dp[cli,layer,local]'.", 2)
     except Exception as error:
         told = _of_spark(error)
         if told is None:

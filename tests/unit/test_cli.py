@@ -5,6 +5,7 @@ import importlib.metadata
 import importlib.util
 import io
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -132,6 +133,27 @@ def test_an_error_takes_no_traceback_and_a_wrong_name_makes_no_ledger(tmp_path, 
 @pytest.mark.parametrize("command", [[], ["check"], ["schema"], ["budget"], ["budget", "apply"], ["budget", "show"]])
 def test_help_teaches(command):
     assert len(run(*command, "--help")) > 200
+
+
+@pytest.mark.parametrize(
+    ("package", "command"), [("sqlalchemy", ["budget", "show", "--ledger", "l.db"]), ("pyspark", ["check", "p.yaml"])]
+)
+def test_what_is_not_installed_is_named(package, command, tmp_path):
+    (tmp_path / "p.yaml").write_text(POLICY.format("l.db"))
+    code = f"""
+import sys
+import spark_dp.cli as cli
+for name in [*sys.modules]:
+    if name.split(".")[0] == {package!r}:
+        del sys.modules[name]
+# From here on an import of it fails as if it were not there.
+sys.modules[{package!r}] = None
+cli.main({command})
+"""
+    ran = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ran.returncode == 2
+    assert f"this needs {package}, which is not installed: pip install" in ran.stderr
+    assert "Traceback" not in ran.stderr
 
 
 def findings(*options, status=0):
