@@ -114,13 +114,13 @@ def sample(
 
     import spark_dp as dp
     from spark_dp.spark.session import session
-    from spark_dp.spark.texts import read_domains
+    from spark_dp.spark.texts import read_domains, read_table
 
     spark = session("spark-dp sample")
-    rows = _rows(spark, table, format_, schema, [*column, *by])
+    rows = read_table(spark, table, format_, schema)
+    domains = read_domains(rows, ("--column", "--domain"), column, domain)
+    domains |= read_domains(rows, ("--by", "--by-domain"), by, by_domain)
     _check_output(spark, output, output_format, rows, [*column, *by])
-    domains = read_domains(spark, ("--column", "--domain"), column, domain)
-    domains |= read_domains(spark, ("--by", "--by-domain"), by, by_domain)
     tell(f"Sampling {', '.join(column)} of {table} on Spark …")
     drawn = dp.dp_sample(
         rows,
@@ -166,12 +166,12 @@ def histogram(
 
     import spark_dp as dp
     from spark_dp.spark.session import session
-    from spark_dp.spark.texts import read_domains
+    from spark_dp.spark.texts import read_domains, read_table
 
     spark = session("spark-dp histogram")
-    rows = _rows(spark, table, format_, schema, column)
+    rows = read_table(spark, table, format_, schema)
+    domains = read_domains(rows, ("--column", "--domain"), column, domain)
     _check_output(spark, output, output_format, rows, column)
-    domains = read_domains(spark, ("--column", "--domain"), column, domain)
     tell(f"Counting {', '.join(column)} of {table} on Spark …")
     counted = dp.dp_histogram(
         rows,
@@ -210,18 +210,6 @@ def _budget(ledger: str | None, name: str | None, total: str | None) -> Budget |
     from spark_dp.budget.ledger import Ledger
 
     return Ledger(ledger, create=total is not None).budget(name, total=total)
-
-
-def _rows(
-    spark: SparkSession, table: str, format_: str | None, schema: str | None, columns: Sequence[str]
-) -> DataFrame:
-    """The private table, which has these columns; no row of it is read."""
-    from spark_dp.spark.columns import sampled_columns
-    from spark_dp.spark.texts import read_table
-
-    rows = read_table(spark, table, format_, schema)
-    sampled_columns(rows, list(columns))
-    return rows
 
 
 def _check_output(

@@ -178,12 +178,12 @@ class Bins(Axis):
 
     @staticmethod
     def from_document(document: Mapping[str, Any]) -> Bins:
-        """The domain that :meth:`document` describes.
+        """The domain that :meth:`document` describes; of numbers, and without what lies outside, if it does not say.
 
         Raises:
             DomainError: if it describes none.
         """
-        kind, outside = document.get("kind"), str(document.get("outside"))
+        kind, outside = document.get("kind", "number"), str(document.get("outside", "drop"))
         texts = document.get("edges") or [document.get("lower"), document.get("upper")]
         if kind not in _NATURAL or not isinstance(texts, list):
             raise DomainError(f"The JSON of bins names the kind {kind!r}, or lists no edges.")

@@ -13,6 +13,7 @@ from pyspark.errors import PySparkException
 from spark_dp.domain import from_json
 from spark_dp.errors import ArgumentError, SourceError
 from spark_dp.spark import delta, parquet
+from spark_dp.spark.columns import SampledColumn, sampled_columns
 from spark_dp.spark.tables import column_as
 
 if TYPE_CHECKING:
@@ -70,19 +71,39 @@ def _read(spark: SparkSession, name: str, kind: str, schema: str | None) -> Data
 
 
 def read_domains(
-    spark: SparkSession, options: tuple[str, str], columns: Sequence[str], given: Sequence[str]
+    rows: DataFrame, options: tuple[str, str], columns: Sequence[str], given: Sequence[str]
 ) -> dict[str, object]:
-    """The domain of each column by its name; empty if none is given.
+    """The domain of each column of a table by its name; empty if all columns have one of their own.
+
+    Args:
+        rows: the table; no row of it is read.
+        options: what names columns, and what gives their domains.
+        columns: the names.
+        given: a text for each, or none.
 
     Raises:
-        ArgumentError: if they are not as many, or one cannot be read.
+        ColumnError: if there is no such column.
+        ArgumentError: if they are not as many, or one is missing, or cannot be read.
     """
+    found = sampled_columns(rows, list(columns)) if columns else ()
     if given and len(given) != len(columns):
         raise ArgumentError(
             f"There are {len(columns)} {options[0]} and {len(given)} {options[1]}: give one domain for each column, or "
             "none."
         )
-    return {column: read_domain(spark, column, text) for column, text in zip(columns, given, strict=bool(given))}
+    if not given:
+        for column in found:
+            _check_own_domain(column, options[1])
+    return {column: read_domain(rows.sparkSession, column, text) for column, text in zip(columns, given, strict=False)}
+
+
+def _check_own_domain(column: SampledColumn, option: str) -> None:
+    if column.declared is None and column.type.kind != "boolean":
+        raise ArgumentError(
+            f"Column {column.name!r} has no public domain: the values that may come out must be known without looking "
+            f"at the private rows. Give them with {option}: a public table with a column {column.name!r}, a JSON list "
+            'such as \'["a", "b"]\', or \'{"domain": "bins", "lower": 0, "upper": 100, "count": 20}\'.'
+        )
 
 
 def read_domain(spark: SparkSession, column: str, text: str) -> object:

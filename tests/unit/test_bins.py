@@ -236,3 +236,7 @@ def test_a_product_may_have_more_cells_than_could_be_listed():
     assert joint.unrank(joint.rank((1, 2, 10**6))) == (1, 2, 10**6)
     with pytest.raises(DomainError, match="more than a 64-bit rank"):
         Product({str(place): Integers(1, 10**7) for place in range(3)})
+
+
+def test_json_without_a_kind_is_of_numbers():
+    assert from_json('{"domain": "bins", "lower": 0, "upper": 1.5, "count": 3}') == Bins(0, 1.5, 3)
