@@ -32,7 +32,7 @@ demo: $(VENV)/.demo
 test: test-fast test-ledger test-spark test-connect
 
 test-fast: $(VENV)/.dev
-	$(BIN)/python -m pytest $(FAST)
+	$(BIN)/python -m pytest -n auto --dist worksteal $(FAST)
 
 # Without an installed PostgreSQL only those on SQLite run.
 test-ledger: $(VENV)/.dev
