@@ -10,7 +10,7 @@ import typer
 
 from spark_dp.cli.options import AsJSON, Method, RelationOption
 from spark_dp.cli.output import print_json, tell
-from spark_dp.errors import ArgumentError
+from spark_dp.errors import ArgumentError, OutputError
 from spark_dp.mechanisms import mechanism
 from spark_dp.mechanisms.base import MAX_DRAWS
 from spark_dp.privacy import Relation
@@ -230,21 +230,39 @@ def _output_format(output: str, kind: str | None) -> str:
 def _deliver(
     released: DataFrame, domains: dict[str, Any], output: str | None, kind: str | None, *, as_json: bool
 ) -> None:
-    """Write it if it should be, and tell what it is."""
-    from spark_dp.spark.reports import json_rows, report
+    """Write it if it should be, and tell what it is.
+
+    What was drawn has cost its ε: where it cannot be written it is printed, unless it is too long for that.
+
+    Raises:
+        OutputError: if it cannot be written; after it was printed.
+    """
+    from spark_dp.spark.reports import record_of
     from spark_dp.spark.writing import write_files
 
-    if output is not None:
-        tell("Writing …")
+    if output is None:
+        _print(released, domains, None, as_json=as_json)
+        return
+    tell("Writing …")
+    try:
         write_files(released, output, _output_format(output, kind))
+    except OutputError:
+        if record_of(released).num_samples <= MOST_JSON:
+            _print(released, domains, None, as_json=as_json)
+        raise
+    _print(released, domains, output, as_json=as_json)
+
+
+def _print(released: DataFrame, domains: dict[str, Any], output: str | None, *, as_json: bool) -> None:
+    """The release in words or as JSON; with all its rows, unless they are written elsewhere."""
+    from spark_dp.spark.reports import json_rows, report
+
     if as_json:
         told = report(released, None, shown=0)
-        rows = None if output is not None else [json.loads(row) for row in json_rows(released)]
-        document = {"release": told.entry.record(), "guarantee": told.guarantee.in_words(), "output": output}
-        print_json(document if rows is None else {**document, "rows": rows})
+        rows = {"rows": [json.loads(row) for row in json_rows(released)]} if output is None else {}
+        release = {"release": told.entry.record(), "guarantee": told.guarantee.in_words(), "output": output}
+        print_json(release | rows)
         return
-    # What is printed alone is printed whole.
-    shown = SHOWN_ROWS if output is not None else MAX_DRAWS
-    typer.echo(str(report(released, domains or None, shown=shown)))
+    typer.echo(str(report(released, domains or None, shown=MAX_DRAWS if output is None else SHOWN_ROWS)))
     if output is not None:
         typer.echo(f"Output:    {output}")

@@ -10,6 +10,7 @@ import pytest
 
 import spark_dp as dp
 from spark_dp import cli
+from spark_dp.errors import OutputError
 from spark_dp.spark.local import local_environment
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -262,3 +263,19 @@ def test_the_doctor_draws_a_sample(capsys):
     found = {finding["name"]: finding for finding in json.loads(capsys.readouterr().out)}
     assert (found["a sample"]["state"], ended.value.code) == ("ok", 0)
     assert "1 row drawn on Spark" in found["a sample"]["found"]
+
+
+@pytest.mark.parametrize("as_json", [True, None])
+def test_what_cannot_be_written_is_printed_since_it_was_paid_for(run, tmp_path, monkeypatch, as_json):
+    def fail(*_arguments):
+        raise OutputError("Spark cannot write to the disk, which is full")
+
+    monkeypatch.setattr("spark_dp.spark.writing.write_files", fail)
+    status, told, complained = run(domain='["q"]', json=as_json)
+    assert status == 1
+    assert "the disk, which is full" in complained
+    if as_json:
+        assert json.loads(told)["rows"] == [{"sex": "q"}] * 6
+    else:
+        assert "Sample:    q, q, q, q, q, q\n" in told
+    assert not list(tmp_path.iterdir())
