@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-_CELL = "padding:0.2em 0.8em;text-align:{};border-bottom:1px solid rgba(128,128,128,0.3)"
+_TABLE = "border-collapse:collapse;margin:0.4em 0;background:none;color:inherit;font-size:inherit"
+_CELL = "padding:0.2em 0.7em;text-align:{};border-bottom:1px solid rgba(128,128,128,0.3)"
 _BAR = "display:inline-block;height:0.8em;width:{:.1f}em;background:#0072B2;vertical-align:middle"
 
 
@@ -33,7 +34,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, bold: int | Non
     """
     lines = [_row(head, "th")]
     lines += [_row(row, "td", weight="bold" if number == bold else "normal") for number, row in enumerate(rows)]
-    return f'<table style="border-collapse:collapse;margin:0.4em 0;background:none">{"".join(lines)}</table>'
+    return f'<table style="{_TABLE}">{"".join(lines)}</table>'
 
 
 def bars(labels: Sequence[str], values: Sequence[int]) -> str:
@@ -44,7 +45,7 @@ def bars(labels: Sequence[str], values: Sequence[int]) -> str:
         f'<td style="{_CELL.format("left")}"><span style="{_width(value / longest)}"></span> {value:,}</td></tr>'
         for label, value in zip(labels, values, strict=True)
     )
-    return f'<table style="border-collapse:collapse;margin:0.4em 0;background:none">{"".join(rows)}</table>'
+    return f'<table style="{_TABLE}">{"".join(rows)}</table>'
 
 
 def _width(share: float) -> str:
@@ -52,8 +53,10 @@ def _width(share: float) -> str:
 
 
 def _row(cells: Sequence[str], tag: str, weight: str = "normal") -> str:
+    # Heads may take two lines, values stay whole.
+    style = f"font-weight:{weight}" + (";white-space:nowrap" if tag == "td" else "")
     made = (
-        f'<{tag} style="{_CELL.format("left" if place == 0 else "right")};font-weight:{weight}">{escape(cell)}</{tag}>'
+        f'<{tag} style="{_CELL.format("left" if place == 0 else "right")};{style}">{escape(cell)}</{tag}>'
         for place, cell in enumerate(cells)
     )
     return f'<tr style="background:none">{"".join(made)}</tr>'

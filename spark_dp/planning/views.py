@@ -68,7 +68,7 @@ def _answered(plan: Plan) -> list[Line]:
 
 
 def _remarks(plan: Plan) -> list[str]:
-    refused = [f"{line.method}: {line.note}" for line in plan.lines if line.note]
+    refused = [line.note for line in plan.lines if line.note]
     return [_LEGEND, *refused]
 
 
