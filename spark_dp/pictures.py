@@ -60,15 +60,20 @@ def figure(panels: int, *, height: float = 3.8, same_height: bool = False) -> tu
     Raises:
         ArgumentError: if matplotlib is not installed.
     """
-    try:
-        import matplotlib as mpl
-    except ModuleNotFoundError:
-        raise ArgumentError("Pictures need matplotlib, which is not installed: pip install 'spark-dp[plot]'.") from None
+    mpl = _matplotlib()
     # A figure of its own, not pyplot's: nothing is shown twice, and the caller's settings stay as they are.
     with mpl.rc_context(_STYLE):
         made = _shown()(figsize=(9.0, height), dpi=100, layout="constrained")
         axes = made.subplots(1, panels, squeeze=False, sharey=same_height)[0]
     return made, list(axes)
+
+
+def _matplotlib() -> Any:
+    try:
+        import matplotlib as mpl
+    except ModuleNotFoundError:
+        raise ArgumentError("Pictures need matplotlib, which is not installed: pip install 'spark-dp[plot]'.") from None
+    return mpl
 
 
 @cache
@@ -91,8 +96,10 @@ def check_path(path: str | os.PathLike[str]) -> None:
     Raises:
         ArgumentError: if matplotlib or the folder is not there, or the path's ending tells no format of pictures.
     """
-    empty, _ = figure(1)
-    known = empty.canvas.get_supported_filetypes()
+    _matplotlib()
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    known = FigureCanvasBase.get_supported_filetypes()
     if _ending(path) not in known:
         raise ArgumentError(f"The picture {str(path)!r} has no known ending. Use one of {', '.join(sorted(known))}.")
     if not Path(path).absolute().parent.is_dir():

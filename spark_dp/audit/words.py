@@ -14,13 +14,14 @@ from spark_dp.mechanisms.noise import NoiseMechanism
 from spark_dp.mechanisms.weights import Scheme, WeightsMechanism
 from spark_dp.privacy import Relation
 from spark_dp.version import __version__
+from spark_dp.wording import numbered
 
 
 def title(audit: Audit) -> str:
     """What was audited: all that is public of it."""
     tested = audit.mechanism
     n = f"n = {audit.n:,}" if tested.relation is Relation.REPLACE else f"n private (here {audit.n:,})"
-    draws = f"{tested.num_samples:,} draw{'s' if tested.num_samples > 1 else ''}"
+    draws = numbered(tested.num_samples, "draw")
     parameters = f"ε = {tested.epsilon}, k = {tested.k:,}, {n}, relation {tested.relation.value}, {draws}"
     return f"{tested.name}, {parameters} (spark_dp {__version__})"
 
@@ -58,7 +59,7 @@ def _enumerated(audit: Audit) -> Iterator[str]:
 
 def _looked_at(found: EnumerationCheck, relation: Relation) -> str:
     up_to = "" if relation is Relation.REPLACE else "up to "
-    values = f"{found.size.k:,} value{'s' if found.size.k > 1 else ''}"
+    values = numbered(found.size.k, "value")
     return (
         f"{found.histograms:,} histograms of {up_to}{found.size.n:,} records over {values}, "
         f"{found.pairs:,} pairs of neighbors."
@@ -93,7 +94,7 @@ def _drawn(found: SamplerCheck) -> Iterator[str]:
     if not found.degrees:
         yield "Only one outcome is to be expected, so that nothing can be told."
         return
-    freedom = f"{found.degrees} degree{'s' if found.degrees > 1 else ''} of freedom"
+    freedom = f"{numbered(found.degrees, 'degree')} of freedom"
     verdict = "at most" if found.holds else "more than"
     yield f"χ² = {found.statistic:.1f}, {verdict} {found.threshold:.1f} at α = 10⁻⁶ with {freedom}."
     if found.noticed is None:

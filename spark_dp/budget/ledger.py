@@ -86,8 +86,7 @@ class Ledger:
         """
         if total is None and period is None:
             with self._database.reading() as connection:
-                if connection.execute(select(BUDGET).where(BUDGET.c.name == name)).one_or_none() is None:
-                    raise BudgetError(lines.unknown(connection, name))
+                lines.kept(connection, name)
             return LedgerBudget(self._database, name)
         terms = lines.terms_of(name, total, period)
         with self._database.writing() as connection:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from spark_dp.cli.options import AsJSON, LedgerPlace, PolicyFile
-from spark_dp.cli.output import numbered, print_json, print_table
+from spark_dp.cli.output import print_json, print_table
 from spark_dp.errors import PolicyError
+from spark_dp.wording import numbered
 
 if TYPE_CHECKING:
     from spark_dp.budget.ledger import Ledger

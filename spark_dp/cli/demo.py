@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 
-from spark_dp.cli import planning, sampling
 from spark_dp.cli.output import tell
 from spark_dp.errors import ArgumentError
 
@@ -17,9 +16,9 @@ FOLDER = Path("build/demo")
 
 #: Column, its public reference table, how many samples, and how they are drawn.
 _RELEASES = (
-    ("carrier", "airlines.parquet", 1, "roo"),
-    ("carrier", "airlines.parquet", 10, "auto"),
-    ("dest", "airports.parquet#faa", 10, "auto"),
+    ("carrier", "airlines.parquet", "1", "roo"),
+    ("carrier", "airlines.parquet", "10", "auto"),
+    ("dest", "airports.parquet#faa", "10", "auto"),
 )
 
 
@@ -31,16 +30,12 @@ def demo(folder: Annotated[Path, typer.Option(help="Where to put the tables.")] 
     """
     started = time.monotonic()
     prepare(folder)
-    _show("plan", "--n", "330000", "--k", "16", "--eps", "1", "--num-samples", "10", "--distribution", "zipf")
-    planning.plan(n=330_000, k=16, eps="1", num_samples=10, distribution="zipf")
+    _run("plan", "--n", "330000", "--k", "16", "--eps", "1", "--num-samples", "10", "--distribution", "zipf")
+    flights = ("--input", str(folder / "flights.parquet"), "--eps", "1")
     for column, reference, samples, method in _RELEASES:
-        table, domain = str(folder / "flights.parquet"), str(folder / reference)
-        options = ["--column", column, "--domain", domain, "--eps", "1", "--num-samples", str(samples)]
-        _show("sample", "--input", table, *options, "--method", method)
-        sampling.sample(table, "1", [column], [domain], method=method, num_samples=samples)
-    table, domain = str(folder / "flights.parquet"), str(folder / "airlines.parquet")
-    _show("histogram", "--input", table, "--column", "carrier", "--domain", domain, "--eps", "1")
-    sampling.histogram(table, "1", ["carrier"], [domain])
+        drawn = ("--num-samples", samples, "--method", method)
+        _run("sample", *flights, "--column", column, "--domain", str(folder / reference), *drawn)
+    _run("histogram", *flights, "--column", "carrier", "--domain", str(folder / "airlines.parquet"))
     typer.echo(
         f"\nDone in {time.monotonic() - started:.0f} s. Each run draws anew: that would be another eps each time."
     )
@@ -70,5 +65,9 @@ def prepare(folder: Path = FOLDER) -> None:
         aside.replace(path)
 
 
-def _show(*command: str) -> None:
+def _run(*command: str) -> None:
+    """Show a command, and run it as it is shown."""
+    from spark_dp.cli import app
+
     typer.echo(f"\n$ spark-dp {shlex.join(command)}")
+    app(command, standalone_mode=False)

@@ -16,9 +16,10 @@ from rich.console import Console
 from rich.table import Table
 
 from spark_dp.cli.options import AsJSON
-from spark_dp.cli.output import numbered, print_json
+from spark_dp.cli.output import print_json
 from spark_dp.errors import SparkDPError
 from spark_dp.version import __version__
+from spark_dp.wording import first_line, numbered
 
 #: What an extra brings, by what one can do with it.
 _EXTRAS = {
@@ -159,7 +160,7 @@ def _tried(name: str, look: Callable[[], str]) -> Finding:
     except ModuleNotFoundError as error:
         return Finding(name, "broken", f"without {error.name}", "pip install 'spark-dp[layer,local]'")
     except Exception as error:  # noqa: BLE001 — whatever it is, somebody asked the doctor
-        return Finding(name, "broken", "does not work", str(error).strip().splitlines()[0])
+        return Finding(name, "broken", "does not work", first_line(error))
 
 
 def _version(distribution: str) -> str | None:

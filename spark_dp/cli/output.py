@@ -11,15 +11,6 @@ from rich.console import Console
 from rich.table import Table
 
 
-def numbered(number: int, what: str) -> str:
-    """A number of things.
-
-    >>> numbered(1, "budget"), numbered(1000, "row")
-    ('1 budget', '1,000 rows')
-    """
-    return f"{number:,} {what}{'s' * (number != 1)}"
-
-
 def tell(text: str) -> None:
     """A line about what is going on: on stderr, so that stdout holds the answer alone."""
     typer.echo(text, err=True)

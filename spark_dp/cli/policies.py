@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from spark_dp.cli.options import AsJSON, PolicyFile
-from spark_dp.cli.output import numbered, print_json
+from spark_dp.cli.output import print_json
 from spark_dp.errors import PolicyError
+from spark_dp.wording import numbered
 
 if TYPE_CHECKING:
     from spark_dp.policy.model import Policy

@@ -13,6 +13,7 @@ import typer
 from spark_dp.cli.options import AsJSON
 from spark_dp.cli.output import print_json, tell
 from spark_dp.errors import SparkDPError
+from spark_dp.wording import first_line
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -88,5 +89,5 @@ def _one(spark: SparkSession, layer: PrivacyLayer, release: ReleasePart) -> dict
     try:
         state = "written to" if write_once(spark, layer, release) else f"is already {place}"
     except SparkDPError as error:
-        return {"state": "failed", "error": str(error).strip().splitlines()[0]}
+        return {"state": "failed", "error": first_line(error)}
     return {"state": state, "error": None}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -173,7 +173,7 @@ def plan(
     )
     auto = mechanism(AUTO, asked.epsilon, k, relation=asked.relation, num_samples=num_samples).name
     lines = [line_of(asked, name, chosen=name == auto) for name in MECHANISMS]
-    return Plan(**{**vars(asked), "lines": tuple(sorted(lines, key=_order))})
+    return replace(asked, lines=tuple(sorted(lines, key=_order)))
 
 
 def line_of(asked: Plan, name: str, *, chosen: bool) -> Line:

@@ -11,6 +11,7 @@ from spark_dp.mechanisms.base import MAX_SYNTHETIC_DRAWS
 from spark_dp.pictures import BLACK, LOOKS, figure
 from spark_dp.planning.needs import worst_error
 from spark_dp.privacy import MAX_EPSILON, MIN_EPSILON
+from spark_dp.wording import numbered
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,7 +40,7 @@ def trade_off(plan: Plan) -> Figure:
     made.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False)
     made.suptitle(
         f"{plan.n:,} rows, {plan.k:,} values, relation {plan.relation.value}; the ring: ε = {plan.epsilon}, "
-        f"{plan.num_samples:,} sample{'s' * (plan.num_samples > 1)}, {plan.chosen}",
+        f"{numbered(plan.num_samples, 'sample')}, {plan.chosen}",
         fontsize=10,
     )
     return made

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from spark_dp import html
+from spark_dp.wording import numbered
 
 if TYPE_CHECKING:
     from spark_dp.planning.comparison import Line, Plan
@@ -38,10 +39,9 @@ def as_html(plan: Plan) -> str:
 
 def _title(plan: Plan) -> str:
     rows = "public" if plan.relation == "replace" else "assumed"
-    samples = f"{plan.num_samples:,} sample{'s' * (plan.num_samples > 1)}"
     return (
-        f"Plan for {samples} of {plan.k:,} values at ε = {plan.epsilon}, {plan.n:,} rows ({rows}), relation "
-        f"{plan.relation.value}"
+        f"Plan for {numbered(plan.num_samples, 'sample')} of {plan.k:,} values at ε = {plan.epsilon}, "
+        f"{plan.n:,} rows ({rows}), relation {plan.relation.value}"
     )
 
 

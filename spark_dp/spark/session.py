@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spark_dp.spark.local import prepare_local
+from spark_dp.wording import first_line
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -45,4 +46,4 @@ def told_by_spark(error: Exception) -> str | None:
     """
     from pyspark.errors import PySparkException
 
-    return str(error).strip().splitlines()[0] if isinstance(error, PySparkException) else None
+    return first_line(error) if isinstance(error, PySparkException) else None

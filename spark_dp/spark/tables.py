@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pyspark.errors import PySparkException
@@ -11,13 +12,29 @@ from pyspark.sql import functions as F
 from spark_dp.errors import SourceError
 from spark_dp.spark import delta, parquet
 from spark_dp.spark.columns import quoted
+from spark_dp.wording import first_line
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
-def table(spark: SparkSession, name: str | None, path: str | None, kind: str) -> DataFrame:
+def table(
+    spark: SparkSession,
+    name: str | None,
+    path: str | None,
+    kind: str,
+    schema: str | None = None,
+    options: Mapping[str, bool] = MappingProxyType({}),
+) -> DataFrame:
     """A catalog table, or the files of a kind at a path, without a look at the rows.
+
+    Args:
+        spark: the session.
+        name: of a table in the catalog; else None.
+        path: of files; else None.
+        kind: of the files, as Spark calls it.
+        schema: columns and types of files that do not tell them, as SQL writes them.
+        options: how Spark reads them.
 
     Raises:
         SourceError: if it is not there, or cannot be read.
@@ -30,11 +47,12 @@ def table(spark: SparkSession, name: str | None, path: str | None, kind: str) ->
         elif kind == "delta":
             found = delta(spark, str(path))
         else:
-            found = spark.read.format(kind).load(str(path))
+            reader = spark.read.format(kind).options(**options)
+            found = (reader.schema(schema) if schema else reader).load(str(path))
         # Connect looks when it is asked.
         _ = found.schema
     except PySparkException as error:
-        raise SourceError(f"Spark cannot read {name or path!r}: {str(error).splitlines()[0]}") from None
+        raise SourceError(f"Spark cannot read {name or path!r}: {first_line(error)}") from None
     return found
 
 

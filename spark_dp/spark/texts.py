@@ -8,13 +8,10 @@ from decimal import Decimal
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from pyspark.errors import PySparkException
-
 from spark_dp.domain import from_json
-from spark_dp.errors import ArgumentError, SourceError
-from spark_dp.spark import delta, parquet
+from spark_dp.errors import ArgumentError
 from spark_dp.spark.columns import SampledColumn, sampled_columns
-from spark_dp.spark.tables import column_as
+from spark_dp.spark.tables import column_as, table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -48,26 +45,10 @@ def read_table(spark: SparkSession, name: str, kind: str | None = None, schema: 
     if chosen == "json" and schema is None:
         # Inferring it would read the rows, and what type a column has would depend on them.
         raise ArgumentError(f"The JSON table {name!r} needs a schema: give --schema 'name type, ...'.")
-    try:
-        found = _read(spark, name, chosen, schema)
-        # Connect looks when it is asked.
-        _ = found.schema
-    except PySparkException as error:
-        raise SourceError(f"Spark cannot read {name!r}: {str(error).splitlines()[0]}") from None
-    return found
-
-
-def _read(spark: SparkSession, name: str, kind: str, schema: str | None) -> DataFrame:
-    if kind == "table":
-        return spark.read.table(name)
-    if kind == "parquet":
-        return parquet(spark, name)
-    if kind == "delta":
-        return delta(spark, name)
-    reader = spark.read.format(kind)
-    if kind == "csv":
-        reader = reader.option("header", value=True).option("enforceSchema", value=False)
-    return (reader.schema(schema) if schema else reader).load(name)
+    if chosen == "table":
+        return table(spark, name, None, chosen)
+    options = {"header": True, "enforceSchema": False} if chosen == "csv" else {}
+    return table(spark, None, name, chosen, schema, options)
 
 
 def read_domains(
@@ -122,10 +103,10 @@ def read_domain(spark: SparkSession, column: str, text: str) -> object:
     name, _, other = text.partition("#")
     if table_format(name, otherwise="") == "json":
         raise ArgumentError(f"The domain table {name!r} is JSON, which has no fixed types: save it as Parquet or CSV.")
-    table = read_table(spark, name)
-    if not other and column not in table.columns:
+    listed = read_table(spark, name)
+    if not other and column not in listed.columns:
         raise ArgumentError(
-            f"The domain table {name!r} has the columns {table.columns}, but none named {column!r}. Name the one that "
-            f"lists the values: {name}#{table.columns[0] if table.columns else 'code'}."
+            f"The domain table {name!r} has the columns {listed.columns}, but none named {column!r}. Name the one that "
+            f"lists the values: {name}#{listed.columns[0] if listed.columns else 'code'}."
         )
-    return column_as(table, other, column) if other else table
+    return column_as(listed, other, column) if other else listed

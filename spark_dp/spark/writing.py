@@ -15,6 +15,7 @@ from spark_dp.exact.source import SYSTEM
 from spark_dp.mechanisms.base import MAX_DRAWS
 from spark_dp.spark.columns import setting
 from spark_dp.spark.reports import record_of
+from spark_dp.wording import first_line
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -36,7 +37,7 @@ def check_output(spark: SparkSession, path: str, kind: str, table: DataFrame, co
         _ = spark.read.format("binaryFile").load([path, path]).schema
     except AnalysisException as error:
         if "PATH_NOT_FOUND" not in str(error):
-            raise ArgumentError(f"Spark cannot write to {path!r}: {str(error).splitlines()[0]}") from None
+            raise ArgumentError(f"Spark cannot write to {path!r}: {first_line(error)}") from None
     else:
         raise ArgumentError(f"The output {path!r} exists already. Choose another path, or remove it.")
     binary = [field.name for field in table.schema if field.name in columns and isinstance(field.dataType, BinaryType)]
@@ -55,7 +56,7 @@ def write_files(released: DataFrame, path: str, kind: str) -> None:
     try:
         _pieces(released).write.mode("error").format(kind).option("header", value=True).save(path)
     except PySparkException as error:
-        raise OutputError(f"Spark cannot write to {path!r}: {str(error).splitlines()[0]}") from None
+        raise OutputError(f"Spark cannot write to {path!r}: {first_line(error)}") from None
 
 
 def write_folder(path: str, released: DataFrame, record: dict[str, Any]) -> None:
@@ -73,7 +74,7 @@ def write_folder(path: str, released: DataFrame, record: dict[str, Any]) -> None
             stream.write(_written(record).encode())
         files.move(aside, place)
     except (PySparkException, ArrowException, OSError) as error:
-        raise OutputError(f"Cannot write to {path!r}: {str(error).strip().splitlines()[0]}") from None
+        raise OutputError(f"Cannot write to {path!r}: {first_line(error)}") from None
 
 
 def folder_is_written(path: str, release_id: str) -> bool:
@@ -92,7 +93,7 @@ def folder_is_written(path: str, release_id: str) -> bool:
             with files.open_input_stream(f"{place}/{RECORD}") as stream:
                 found = json.loads(stream.read()).get("release_id")
     except (ArrowException, OSError) as error:
-        raise OutputError(f"Cannot look at {path!r}: {str(error).strip().splitlines()[0]}") from None
+        raise OutputError(f"Cannot look at {path!r}: {first_line(error)}") from None
     return _same(found, path, release_id)
 
 
@@ -108,7 +109,7 @@ def write_table(name: str, released: DataFrame, record: dict[str, Any]) -> None:
     try:
         (writer.using(usual) if usual else writer).create()
     except PySparkException as error:
-        raise OutputError(f"Cannot write the table {name!r}: {str(error).splitlines()[0]}") from None
+        raise OutputError(f"Cannot write the table {name!r}: {first_line(error)}") from None
 
 
 def table_is_written(spark: SparkSession, name: str, release_id: str) -> bool:
